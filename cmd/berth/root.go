@@ -54,6 +54,7 @@ give them, and stands in for the code-mode host of Codex.`,
 // a verb it does not know is wrong usage.
 func group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 	c.Args = cobra.ArbitraryArgs
+	c.SuggestionsMinimumDistance = 2
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return c.Help()
