@@ -1,0 +1,54 @@
+# Everything that people and CI do with this tree. `make help` lists it.
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+
+export CGO_ENABLED = 0
+
+VERSION := $(shell git describe --tags --match 'v*' --dirty 2>/dev/null || echo v0.0.0-dev)
+COMMIT  := $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X main.stamped=$(VERSION) -X main.stampedCommit=$(COMMIT)
+BUILD    = go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)'
+
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+
+# Seconds that all fuzz targets share, and flags for go test.
+FUZZ_SECONDS ?= 600
+TESTFLAGS    ?=
+
+.PHONY: help build up test lint fuzz dist clean
+
+help: ## list these targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+
+build: ## build bin/berth, static and stamped
+	@$(BUILD) -o bin/berth ./cmd/berth
+
+up: build ## build, then show each finished wing at work
+	@bin/berth version
+
+test: ## run every test, with what the tests need
+	@go test -json -timeout 15m $(TESTFLAGS) ./... | go run ./internal/ci/testreport
+
+lint: build ## format, vet, staticcheck, the house's own rules, start-up cost
+	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs -r gofmt -l); \
+	if [ -n "$$unformatted" ]; then echo "not gofmt-clean:"; echo "$$unformatted"; exit 1; fi
+	@go vet ./...
+	@go tool staticcheck ./...
+	@go test ./internal/lint
+	@go run ./internal/ci/inittrace bin/berth version
+
+fuzz: ## fuzz every target for a share of FUZZ_SECONDS
+	@.ci/fuzz $(FUZZ_SECONDS)
+
+dist: ## build for every platform into dist/, with checksums
+	@rm -rf dist && mkdir -p dist
+	@for p in $(PLATFORMS); do \
+		out=dist/berth-$(VERSION)-$${p%/*}-$${p#*/}; echo "$$out"; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} $(BUILD) -o "$$out" ./cmd/berth; \
+	done
+	@cd dist && if command -v sha256sum >/dev/null; then sha256sum berth-*; else shasum -a 256 berth-*; fi > SHA256SUMS
+	@cat dist/SHA256SUMS
+
+clean: ## remove what was built
+	@rm -rf bin dist
