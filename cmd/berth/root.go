@@ -33,6 +33,7 @@ give them, and stands in for the code-mode host of Codex.`,
 	},
 		versionCommand(env),
 		completionCommand(env),
+		demoMCPCommand(env),
 	)
 	root.SilenceErrors = true // report prints them
 	root.SilenceUsage = true

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
@@ -15,11 +16,16 @@ import (
 func testEnv(args ...string) *Env {
 	return &Env{
 		Args:   append([]string{"berth"}, args...),
-		Stdin:  strings.NewReader(""),
-		Stdout: io.Discard,
+		Stdin:  io.NopCloser(strings.NewReader("")),
+		Stdout: discard{io.Discard},
 		Stderr: io.Discard,
+		Now:    time.Now,
 	}
 }
+
+type discard struct{ io.Writer }
+
+func (discard) Close() error { return nil }
 
 // walk calls f for every command of the tree.
 func walk(c *cobra.Command, f func(*cobra.Command)) {
