@@ -1,0 +1,256 @@
+package cell
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"sync"
+)
+
+// Call is a call of a tool, or a notification, that a program made. The
+// Delegate answers it with Host.Resolve, Reject or Deliver. Spec: codemode §9.
+type Call struct {
+	ID      int64 // counts from 1 for a Host, in the order of Delegate.Call
+	Session string
+	Cell    string
+	CallID  string // Request.CallID
+	Tool    *Tool  // nil for a notification
+	Seq     uint64 // of a tool call: counts from 1 for a cell, in call order
+	Input   []byte // of a tool call: JSON
+	Text    string // of a notification
+
+	owner *calls
+	bytes int64
+	state callState // guarded by window.mu
+}
+
+// answer is how a call ended.
+type answer struct {
+	result    []byte // JSON, of a tool call
+	reason    string // if failed
+	failed    bool
+	delivered bool // the answer of a notification
+}
+
+// callOverhead is charged for a call or an answer besides its bytes.
+const callOverhead = 256
+
+var errPanicked = errors.New(textPanicked)
+
+type callState uint8
+
+const (
+	callWaiting callState = iota
+	callSending           // Delegate.Call is at work
+	callSent
+	callDone // answered or refused
+	callCancelled
+)
+
+// Delegate is what a Host needs of its owner. Its methods must not block.
+type Delegate interface {
+	// Call hands over a call. An error ends just this call: the program's
+	// promise rejects with the error's text, a notification is dropped.
+	Call(c *Call) error
+	// Cancel says that c, which was handed over, needs no answer any more.
+	Cancel(c *Call)
+	// Closed ends a cell that started: nothing about it follows.
+	Closed(session, cell string)
+}
+
+// window limits the calls that are handed over and not answered, and shares
+// that limit round robin between the cells whose calls wait. Its lock is never
+// held while the Delegate works, and no other lock is taken under it.
+type window struct {
+	delegate Delegate
+
+	mu      sync.Mutex
+	size    int
+	lastID  int64
+	out     map[int64]*Call // sending and sent
+	ring    fifo[*calls]    // cells with waiting calls, each once
+	waiting int             // calls of all cells that wait
+	pumping bool            // one goroutine hands over at a time, so that order holds
+}
+
+// calls are one cell's calls. The fields are guarded by window.mu.
+type calls struct {
+	cell    *cell
+	waiting fifo[*Call]
+	out     map[int64]*Call
+	notes   int // notifications that wait or are out
+	closed  bool
+}
+
+// put queues c and hands over what the window admits. After drop it does nothing.
+func (w *window) put(c *Call) (ok bool) {
+	w.mu.Lock()
+	q := c.owner
+	if q.closed {
+		w.mu.Unlock()
+		return false
+	}
+	if c.Tool == nil {
+		q.notes++
+	}
+	if q.waiting.len() == 0 {
+		w.ring.push(q)
+	}
+	q.waiting.push(c)
+	w.waiting++
+	w.pump()
+	return true
+}
+
+// pump hands calls over while the window has room. It is entered with w.mu
+// held and returns without it.
+func (w *window) pump() {
+	defer w.mu.Unlock()
+	if w.pumping {
+		return // that goroutine looks again before it leaves
+	}
+	w.pumping = true
+	defer func() { w.pumping = false }()
+	for len(w.out) < w.size && w.ring.len() > 0 {
+		w.send(w.next())
+	}
+}
+
+// next takes the first call of the cell whose turn it is.
+func (w *window) next() *Call {
+	q := w.ring.pop()
+	c := q.waiting.pop()
+	w.waiting--
+	if q.waiting.len() > 0 {
+		w.ring.push(q)
+	}
+	w.lastID++
+	c.ID, c.state = w.lastID, callSending
+	w.out[c.ID] = c
+	if q.out == nil {
+		q.out = map[int64]*Call{}
+	}
+	q.out[c.ID] = c
+	return c
+}
+
+// send hands c over, with w.mu let go meanwhile. The hold keeps the cell from
+// being closed before all that is to be said about c has been said.
+func (w *window) send(c *Call) {
+	cell := c.owner.cell
+	cell.hold()
+	w.mu.Unlock()
+	err := w.handOver(c)
+	w.mu.Lock()
+	cancelled := c.state == callCancelled
+	refused := c.state == callSending && err != nil
+	if c.state == callSending {
+		c.state = callSent
+	}
+	if refused {
+		w.finish(c, callDone)
+	}
+	w.mu.Unlock()
+	switch {
+	case refused:
+		cell.settle(c, answer{reason: err.Error(), failed: true})
+	case cancelled && err == nil:
+		w.delegate.Cancel(c)
+	}
+	cell.release()
+	w.mu.Lock()
+}
+
+// handOver gives c to the Delegate; a panic there ends just this call.
+func (w *window) handOver(c *Call) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errPanicked
+		}
+	}()
+	return w.delegate.Call(c)
+}
+
+// finish takes c out of the books. w.mu is held.
+func (w *window) finish(c *Call, state callState) {
+	c.state = state
+	delete(w.out, c.ID)
+	delete(c.owner.out, c.ID)
+	if c.Tool == nil {
+		c.owner.notes--
+	}
+}
+
+// answer ends the call with that id, if it is out, and hands over more.
+func (w *window) answer(id int64, a answer) {
+	w.mu.Lock()
+	c, ok := w.out[id]
+	if !ok {
+		w.mu.Unlock()
+		return
+	}
+	w.finish(c, callDone)
+	w.mu.Unlock()
+	c.owner.cell.settle(c, a)
+	w.mu.Lock()
+	w.pump()
+}
+
+// drop forgets all calls of q for good, and cancels those that are out.
+func (w *window) drop(q *calls) {
+	w.mu.Lock()
+	if q.closed {
+		w.mu.Unlock()
+		return
+	}
+	q.closed = true
+	var bytes int64
+	if q.waiting.len() > 0 {
+		w.leaveRing(q)
+	}
+	for _, c := range q.waiting.all() {
+		bytes += c.bytes
+		w.waiting--
+	}
+	var sent []*Call
+	for _, c := range q.out {
+		bytes += c.bytes
+		if c.state == callSent {
+			sent = append(sent, c)
+		}
+		w.finish(c, callCancelled)
+	}
+	q.notes = 0
+	w.mu.Unlock()
+	q.cell.account.giveBack(bytes)
+	slices.SortFunc(sent, func(a, b *Call) int { return cmp.Compare(a.ID, b.ID) })
+	for _, c := range sent {
+		w.delegate.Cancel(c)
+	}
+	w.mu.Lock()
+	w.pump()
+}
+
+// leaveRing takes q, which is in the ring, out of it. The ring is as long as
+// there are cells, at most.
+func (w *window) leaveRing(q *calls) {
+	for range w.ring.len() {
+		if other := w.ring.pop(); other != q {
+			w.ring.push(other)
+		}
+	}
+}
+
+// idle reports whether no notification of q is unanswered.
+func (w *window) idle(q *calls) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return q.notes == 0
+}
+
+// counts returns how many calls are out and how many wait.
+func (w *window) counts() (out, waiting int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.out), w.waiting
+}
