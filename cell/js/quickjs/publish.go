@@ -1,0 +1,66 @@
+package quickjs
+
+import (
+	"strings"
+	"unsafe"
+
+	lib "modernc.org/libquickjs"
+
+	"github.com/berth-dev/berth/cell/js"
+)
+
+// publish puts the program's tools on the global object. It reports false when
+// memory was refused.
+func (i *isolate) publish(p js.Program) bool {
+	global := lib.XJS_GetGlobalObject(i.tls(), i.ctx)
+	defer i.drop(global)
+	tools := lib.XJS_NewObject(i.tls(), i.ctx)
+	all := lib.XJS_NewArray(i.tls(), i.ctx)
+	for k, t := range p.Tools {
+		name := identifier(t.Name)
+		i.define(tools, name, i.newTool(k), lib.MJS_PROP_C_W_E)
+		entry := lib.XJS_NewObject(i.tls(), i.ctx)
+		i.define(entry, "name", i.newString(name), lib.MJS_PROP_C_W_E)
+		i.define(entry, "description", i.newString(t.Description), lib.MJS_PROP_C_W_E)
+		lib.XJS_DefinePropertyValueUint32(i.tls(), i.ctx, all, uint32(k), entry, lib.MJS_PROP_C_W_E)
+		if i.stopped() {
+			return false
+		}
+	}
+	i.define(global, "tools", tools, lib.MJS_PROP_C_W_E)
+	i.define(global, "ALL_TOOLS", all, lib.MJS_PROP_C_W_E)
+	if p.Dialect != js.Base {
+		i.define(global, "audio", i.newFunction(audioMagic), lib.MJS_PROP_C_W_E)
+	}
+	return !i.stopped()
+}
+
+// newTool makes the function of the tool at an index of the catalogue.
+func (i *isolate) newTool(index int) value {
+	data := i.tls().Alloc(int(valueSize))
+	defer i.tls().Free(int(valueSize))
+	*(*value)(unsafe.Add(nil, data)) = newInt(int32(index))
+	return lib.XJS_NewCFunctionData(i.tls(), i.ctx, address(callTool), 0, 0, 1, data)
+}
+
+// identifier is a tool's name as a JavaScript identifier: what cannot stand in
+// one becomes "_". Spec: codemode §11.3.
+func identifier(name string) string {
+	if name == "" {
+		return "_"
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r == '_', r == '$', r >= '0' && r <= '9':
+			return r
+		}
+		return '_'
+	}, firstLetter(name))
+}
+
+func firstLetter(name string) string {
+	if c := name[0]; c >= '0' && c <= '9' {
+		return "_" + name[1:]
+	}
+	return name
+}
