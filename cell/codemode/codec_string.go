@@ -1,0 +1,95 @@
+package codemode
+
+import (
+	"encoding/binary"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// appendString appends s as a JSON string, escaped as upstream does it: only
+// what must be, everything else as it is. Bytes that are not UTF-8 become
+// U+FFFD. Spec: codemode §3.
+func appendString(dst []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		s = strings.Map(func(r rune) rune { return r }, s) // one U+FFFD for each such byte
+	}
+	dst = append(dst, '"')
+	for {
+		n := plainPrefix(s)
+		dst = append(dst, s[:n]...)
+		if n == len(s) {
+			return append(dst, '"')
+		}
+		dst = appendEscaped(dst, s[n])
+		s = s[n+1:]
+	}
+}
+
+// plainPrefix is the length of the part of s that needs no escaping. It looks
+// at eight bytes at a time.
+func plainPrefix(s string) int {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		w := binary.LittleEndian.Uint64([]byte(s[i : i+8]))
+		quote, slash := w^(ones*'"'), w^(ones*'\\')
+		if ((w-ones*' ')&^w|(quote-ones)&^quote|(slash-ones)&^slash)&tops != 0 {
+			break
+		}
+	}
+	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+func appendEscaped(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	default:
+		return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+	}
+}
+
+// appendCompact appends a carried JSON value without its white space, after
+// checking that it is one valid value.
+func appendCompact(dst []byte, v RawJSON) ([]byte, error) {
+	return jsontext.AppendFormat(dst, v,
+		jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true))
+}
+
+// nesting is the number of levels of arrays and objects in valid JSON.
+func nesting(v RawJSON) int {
+	depth, deepest := 0, 0
+	for i := 0; i < len(v); i++ {
+		switch v[i] {
+		case '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ']', '}':
+			depth--
+		case '"':
+			for i++; i < len(v) && v[i] != '"'; i++ {
+				if v[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return deepest
+}
