@@ -19,6 +19,8 @@ const (
 	headSize  = 16        // in front of each block: its size
 	firstByte = pageSize  // the first page stays free, so that no block is at offset 0
 	trimMin   = 1 << 20   // freed pages from this size on go back to the system
+	hugePage  = 2 << 20   // what the system can map at once
+	hugeStart = 4 << 20   // a heap that reaches here is better mapped so
 )
 
 // regionSize is the range of addresses reserved for an isolate, and so the most
@@ -36,36 +38,42 @@ const smallClasses = 35 // 32, 48, 64, then four a power of two up to smallMax
 // best fit. All bookkeeping is in offsets, so that it can be copied to a clone.
 // Methods belong to the isolate's goroutine, but for cutOff.
 type arena struct {
-	base uintptr
+	base      uintptr
+	committed uintptr // end of what is readable and writable
 	layout
+	home *regions
 
 	acct    js.Account
 	charged int64 // bytes reserved at acct
 	refused bool  // acct, or the reserved range, refused more
 
 	mu   sync.Mutex // guards the fields below: cutOff races with release
-	gone bool       // unmapped
+	gone bool       // given back
+	cut  bool       // inaccessible
 }
 
 // layout is the bookkeeping of an arena, in offsets from its base.
 type layout struct {
-	top       uintptr // end of what has been handed out as pages
-	committed uintptr // end of what is readable and writable
-	live      int64   // bytes in pages handed out
-	free      [smallClasses]uintptr
-	runs      []run // free pages, by offset, neighbours merged
+	top  uintptr // end of what has been handed out as pages
+	live int64   // bytes in pages handed out
+	free [smallClasses]uintptr
+	runs []run // free pages, by offset, neighbours merged
 }
 
 // run is a run of free pages.
 type run struct{ off, size uintptr }
 
-// newArena reserves addresses and takes none of their memory.
-func newArena(acct js.Account) (*arena, error) {
-	base, err := reserve(regionSize)
-	if err != nil {
-		return nil, fmt.Errorf("reserve %d bytes of addresses: %w", regionSize, err)
+// newArena takes a used region, or reserves addresses.
+func newArena(from *regions, acct js.Account) (*arena, error) {
+	r, ok := from.take()
+	if !ok {
+		base, err := reserve(regionSize)
+		if err != nil {
+			return nil, fmt.Errorf("reserve %d bytes of addresses: %w", regionSize, err)
+		}
+		r = region{base: base}
 	}
-	return &arena{base: base, layout: layout{top: firstByte}, acct: acct}, nil
+	return &arena{base: r.base, layout: layout{top: firstByte}, committed: r.committed, home: from, acct: acct}, nil
 }
 
 // release gives all memory back, in time independent of what it holds.
@@ -73,7 +81,9 @@ func (a *arena) release() {
 	a.mu.Lock()
 	if !a.gone {
 		a.gone = true
-		unmap(a.base, regionSize)
+		if a.cut || !a.home.put(region{a.base, a.committed}) {
+			unmap(a.base, regionSize)
+		}
 	}
 	a.mu.Unlock()
 	if a.charged != 0 {
@@ -88,6 +98,7 @@ func (a *arena) cutOff() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.gone {
+		a.cut = true
 		protectNone(a.base, regionSize)
 	}
 }
@@ -284,10 +295,16 @@ func (a *arena) commit(end uintptr) bool {
 	if end < a.top || end > regionSize {
 		return false
 	}
-	to := min(max(end, a.committed+max(commitMin, a.committed/4)), regionSize)
-	to = pages(to)
+	to := pages(max(end, a.committed+max(commitMin, a.committed/4)))
+	if to > hugeStart {
+		to = (to + hugePage - 1) &^ (hugePage - 1)
+	}
+	to = min(to, regionSize)
 	if err := makeUsable(a.base+a.committed, to-a.committed); err != nil {
 		return false
+	}
+	if to > hugeStart {
+		preferHuge(a.base+a.committed, to-a.committed)
 	}
 	a.committed = to
 	return true

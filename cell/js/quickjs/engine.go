@@ -27,6 +27,7 @@ type Engine struct {
 	opts     Options
 	template func() (*template, error)
 	spare    chan *isolate // charged to nobody until they are used
+	regions  regions       // used, for the next isolates
 
 	mu      sync.Mutex // guards the fields below
 	filling bool
@@ -73,7 +74,7 @@ func (e *Engine) New(host js.Host, acct js.Account) (js.Isolate, error) {
 	if err != nil {
 		return nil, err
 	}
-	i, err := t.clone(host, acct)
+	i, err := t.clone(&e.regions, host, acct)
 	if err != nil {
 		return nil, err // not a typed nil
 	}
@@ -113,7 +114,7 @@ func (e *Engine) fill() error {
 		return err
 	}
 	for len(e.spare) < cap(e.spare) {
-		i, err := t.clone(nil, free{})
+		i, err := t.clone(&e.regions, nil, free{})
 		if err != nil {
 			return err
 		}
@@ -138,6 +139,7 @@ func (e *Engine) Close() error {
 		case i := <-e.spare:
 			i.Close()
 		default:
+			e.regions.close()
 			return nil
 		}
 	}

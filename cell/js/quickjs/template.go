@@ -43,7 +43,7 @@ func (free) LimitError() string  { return "" }
 
 // newTemplate builds the environment once.
 func newTemplate() (*template, error) {
-	a, err := newArena(free{})
+	a, err := newArena(&regions{closed: true}, free{})
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +71,8 @@ func newTemplate() (*template, error) {
 }
 
 // clone makes an isolate of the template.
-func (t *template) clone(host js.Host, acct js.Account) (*isolate, error) {
-	a, err := newArena(acct)
+func (t *template) clone(from *regions, host js.Host, acct js.Account) (*isolate, error) {
+	a, err := newArena(from, acct)
 	if err != nil {
 		return nil, err
 	}
@@ -81,11 +81,14 @@ func (t *template) clone(host js.Host, acct js.Account) (*isolate, error) {
 		return nil, fmt.Errorf("clone the environment: %w", js.ErrMemory)
 	}
 	a.layout = t.layout
-	a.committed = 0
 	a.runs = slices.Clone(t.layout.runs)
+	fresh := a.committed == 0
 	if !a.commit(a.top) {
 		a.release()
 		return nil, errors.New("clone the environment: the system refuses memory")
+	}
+	if fresh {
+		populate(a.base, a.top)
 	}
 	copy(bytesAt(a.base+firstByte, uintptr(len(t.image))), t.image)
 	delta := a.base - t.base
