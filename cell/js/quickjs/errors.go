@@ -25,6 +25,10 @@ func (i *isolate) hookErrors() {
 	class := classes + lib.EJS_CLASS_ERROR*unsafe.Sizeof(lib.TJSClass{})
 	(*lib.TJSClass)(unsafe.Add(nil, class)).Fexotic = p
 
+	global := lib.XJS_GetGlobalObject(i.tls(), i.ctx)
+	i.errorCtor = i.get(global, "Error")
+	i.drop(global)
+
 	protos := &i.context().Fnative_error_proto
 	i.drop(protos[lib.EJS_INTERNAL_ERROR])
 	protos[lib.EJS_INTERNAL_ERROR] = i.dup(protos[lib.EJS_RANGE_ERROR])

@@ -67,11 +67,12 @@ type thread struct {
 type roots struct {
 	errorCtor value // Error
 	callSites value // a function of the prelude
+	extras    value // the prelude's object of later globals
 }
 
 // moved is what the roots are in memory that lies delta further on.
 func (r roots) moved(delta uintptr) roots {
-	for _, v := range []*value{&r.errorCtor, &r.callSites} {
+	for _, v := range []*value{&r.errorCtor, &r.callSites, &r.extras} {
 		*(*uintptr)(unsafe.Pointer(&v.Fu)) += delta
 	}
 	return r

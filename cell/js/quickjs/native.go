@@ -23,28 +23,30 @@ type namedHelper struct {
 }
 
 // helpers returns all functions that JavaScript may call here; their magic is
-// their index. Up to audio they are the program's, the rest are the prelude's.
+// their index. The last few are the prelude's, the others the program's.
 func helpers() []namedHelper {
 	return []namedHelper{
 		{"clearTimeout", (*isolate).clearTimeout},
-		{"exit", (*isolate).exit},
-		{"generatedImage", (*isolate).generatedImage},
+		{"setTimeout", (*isolate).setTimeout},
+		{"text", (*isolate).textItem},
 		{"image", (*isolate).image},
+		{"audio", (*isolate).audio},
+		{"generatedImage", (*isolate).generatedImage},
+		{"store", (*isolate).store},
 		{"load", (*isolate).load},
 		{"notify", (*isolate).notify},
-		{"setTimeout", (*isolate).setTimeout},
-		{"store", (*isolate).store},
-		{"text", (*isolate).textItem},
 		{"yield_control", (*isolate).yieldControl},
-		{"audio", (*isolate).audio},
+		{"exit", (*isolate).exit},
+
 		{"captureStackTrace", (*isolate).captureStackTrace},
 		{"newError", (*isolate).preludeError},
 		{"display", (*isolate).preludeDisplay},
 		{"isConstructor", (*isolate).isConstructor},
+		{"block", (*isolate).contentBlock},
 	}
 }
 
-const audioMagic = 10 // the index of audio
+const preludeMagic = 11 // from here on helpers are the prelude's
 
 // callHelper is what the engine calls; magic is the index into helpers.
 func callHelper(tls *libc.TLS, _ uintptr, _ value, argc int32, argv uintptr, magic int32) value {

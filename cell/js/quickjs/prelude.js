@@ -13,6 +13,8 @@
   const ReferenceErrorCtor = ReferenceError;
   const ErrorCtor = Error;
   const ArrayCtor = Array;
+  const PromiseCtor = Promise;
+  const MapCtor = Map;
 
   // method makes a built-in: not a constructor, with a name and a length.
   const method = (holder, key, length, f, name) => {
@@ -26,6 +28,7 @@
   };
   const tagged = (proto, tag) =>
     defineProperty(proto, Symbol.toStringTag, { value: tag, writable: false, enumerable: false, configurable: true });
+  const put = (target, i, value) => defineProperty(target, i, { value, writable: true, enumerable: true, configurable: true });
   const isObject = (v) => (typeof v === "object" && v !== null) || typeof v === "function";
 
   for (const name of ["Atomics", "SharedArrayBuffer", "InternalError"]) delete globalThis[name];
@@ -200,7 +203,6 @@
 
   if (typeof ArrayCtor.fromAsync !== "function") {
     const isConstructor = natives.isConstructor;
-    const put = (target, i, value) => defineProperty(target, i, { value, writable: true, enumerable: true, configurable: true });
     method(ArrayCtor, "fromAsync", 1, { async f(items, mapper, thisArg) {
       if (mapper !== undefined && typeof mapper !== "function") throw new TypeErrorCtor(`${natives.display(mapper)} is not a function`);
       const C = this;
@@ -268,5 +270,66 @@
     return frames;
   };
 
-  return { callSites };
+  // What later hosts add. Spec: codemode §15.
+  const { block } = natives;
+  const over = (items, method) => ({ [iterator]: () => apply(method, items, []) });
+  const content = { content(value) {
+    const method = typeof value === "string" ? undefined : value?.[iterator];
+    if (typeof method !== "function") {
+      block(value);
+      return;
+    }
+    for (const item of over(value, method)) block(item);
+  } }.content;
+
+  // as_settled yields results in the order in which they arrive.
+  const settleAll = (promises) => {
+    const arrived = [];
+    const queue = { arrived, waiting: 0, notify: undefined, done: false };
+    const arrive = (result) => {
+      queue.waiting--;
+      if (queue.done) return;
+      put(arrived, arrived.length, result);
+      queue.notify?.();
+    };
+    const watch = (index, promise) => {
+      queue.waiting++;
+      apply(then, PromiseResolve(promise), [
+        (value) => arrive({ index, status: "fulfilled", value }),
+        (reason) => arrive({ index, status: "rejected", reason }),
+      ]);
+    };
+    const named = promises instanceof MapCtor;
+    let index = 0;
+    try {
+      for (const item of promises) named ? watch(item[0], item[1]) : watch(index++, item);
+    } catch (e) {
+      queue.done = true;
+      throw e;
+    }
+    return queue;
+  };
+  async function* results(queue) {
+    try {
+      for (let next = 0; ; next++) {
+        if (next === queue.arrived.length) {
+          if (queue.waiting === 0) return;
+          await new PromiseCtor((resolve) => { queue.notify = resolve; });
+          queue.notify = undefined;
+        }
+        const result = queue.arrived[next];
+        queue.arrived[next] = undefined;
+        yield result;
+      }
+    } finally {
+      queue.done = true;
+    }
+  }
+  const as_settled = { as_settled(promises) { return results(settleAll(promises)); } }.as_settled;
+  const stream_settled = { async stream_settled(promises, emit) {
+    if (typeof emit !== "function") throw new TypeErrorCtor("stream_settled requires a callback");
+    for await (const result of as_settled(promises)) await emit(result);
+  } }.stream_settled;
+
+  return { callSites, content, as_settled, stream_settled };
 })

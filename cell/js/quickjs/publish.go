@@ -9,30 +9,49 @@ import (
 	"github.com/berth-dev/berth/cell/js"
 )
 
-// publish puts the program's tools on the global object. It reports false when
-// memory was refused.
+// publish puts the program's globals on the global object, in the order in which
+// published hosts do. It reports false when memory was refused.
+// Spec: codemode §11.3.
 func (i *isolate) publish(p js.Program) bool {
 	global := lib.XJS_GetGlobalObject(i.tls(), i.ctx)
 	defer i.drop(global)
+	i.publishTools(global, p.Tools)
+	later := p.Dialect != js.Base
+	for magic, h := range i.thread.helpers[:preludeMagic] {
+		if h.name == "audio" && !later {
+			continue
+		}
+		i.define(global, h.name, i.newFunction(magic), lib.MJS_PROP_C_W_E)
+		if h.name == "text" && later {
+			i.define(global, "content", i.get(i.extras, "content"), lib.MJS_PROP_C_W_E)
+		}
+	}
+	if later {
+		for _, name := range []string{"as_settled", "stream_settled"} {
+			i.define(global, name, i.get(i.extras, name), lib.MJS_PROP_C_W_E)
+		}
+	}
+	return !i.stopped()
+}
+
+func (i *isolate) publishTools(global value, catalogue []js.Tool) {
 	tools := lib.XJS_NewObject(i.tls(), i.ctx)
 	all := lib.XJS_NewArray(i.tls(), i.ctx)
-	for k, t := range p.Tools {
+	i.define(global, "tools", i.dup(tools), lib.MJS_PROP_C_W_E)
+	i.define(global, "ALL_TOOLS", i.dup(all), lib.MJS_PROP_C_W_E)
+	for k, t := range catalogue {
+		if i.stopped() {
+			break
+		}
 		name := identifier(t.Name)
 		i.define(tools, name, i.newTool(k), lib.MJS_PROP_C_W_E)
 		entry := lib.XJS_NewObject(i.tls(), i.ctx)
 		i.define(entry, "name", i.newString(name), lib.MJS_PROP_C_W_E)
 		i.define(entry, "description", i.newString(t.Description), lib.MJS_PROP_C_W_E)
 		lib.XJS_DefinePropertyValueUint32(i.tls(), i.ctx, all, uint32(k), entry, lib.MJS_PROP_C_W_E)
-		if i.stopped() {
-			return false
-		}
 	}
-	i.define(global, "tools", tools, lib.MJS_PROP_C_W_E)
-	i.define(global, "ALL_TOOLS", all, lib.MJS_PROP_C_W_E)
-	if p.Dialect != js.Base {
-		i.define(global, "audio", i.newFunction(audioMagic), lib.MJS_PROP_C_W_E)
-	}
-	return !i.stopped()
+	i.drop(tools)
+	i.drop(all)
 }
 
 // newTool makes the function of the tool at an index of the catalogue.

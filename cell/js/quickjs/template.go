@@ -132,7 +132,6 @@ func (i *isolate) build() error {
 		return errors.New("no context")
 	}
 	i.hookErrors()
-	i.defineHelpers()
 	return i.runPrelude()
 }
 
@@ -141,21 +140,11 @@ func (i *isolate) build() error {
 // some 30 MiB at the limit (four times that on arm64).
 const stackSlots = 8000
 
-// defineHelpers puts the functions of §11.3 on the global object.
-func (i *isolate) defineHelpers() {
-	global := lib.XJS_GetGlobalObject(i.tls(), i.ctx)
-	defer i.drop(global)
-	for magic, h := range i.thread.helpers[:audioMagic] {
-		i.define(global, h.name, i.newFunction(magic), lib.MJS_PROP_C_W_E)
-	}
-	i.errorCtor = i.get(global, "Error")
-}
-
 // preludeNatives is an object of the functions that are the prelude's alone.
 func (i *isolate) preludeNatives() value {
 	o := lib.XJS_NewObject(i.tls(), i.ctx)
-	for k, h := range i.thread.helpers[audioMagic+1:] {
-		i.define(o, h.name, i.newFunction(audioMagic+1+k), lib.MJS_PROP_C_W_E)
+	for k, h := range i.thread.helpers[preludeMagic:] {
+		i.define(o, h.name, i.newFunction(preludeMagic+k), lib.MJS_PROP_C_W_E)
 	}
 	return o
 }
@@ -186,7 +175,7 @@ func (i *isolate) runPrelude() error {
 		return i.preludeFailure()
 	}
 	i.callSites = i.get(r, "callSites")
-	i.drop(r)
+	i.extras = r
 	lib.XJS_RunGC(i.tls(), i.rt)
 	return nil
 }
