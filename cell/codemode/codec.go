@@ -17,7 +17,8 @@ type EncodedFrame []byte
 
 // EncodeClientToHost returns the frame of a client's message. A message that
 // has no valid encoding is an [*Error] with [CodeEncode], one over
-// [MaxFrameBytes] an [*Error] with [CodeFrameTooLarge].
+// [MaxFrameBytes] with [CodeFrameTooLarge], one over [MaxNesting] with
+// [CodeTooDeep].
 func EncodeClientToHost(d Dialect, m ClientToHost) (EncodedFrame, error) {
 	return appendClientFrame(nil, d, m)
 }
@@ -42,7 +43,12 @@ func appendHostFrame(dst []byte, d Dialect, m HostToClient) ([]byte, error) {
 
 // finish seals the frame that begins at start.
 func (e *encoder) finish(start int) ([]byte, error) {
-	if e.err != nil {
+	var deep *Error
+	switch {
+	case e.err == nil:
+	case errors.As(e.err, &deep):
+		return e.buf[:start], deep
+	default:
 		return e.buf[:start], &Error{Code: CodeEncode, Message: "failed to encode code-mode IPC frame", Err: e.err}
 	}
 	buf, err := frame.U32LE.End(e.buf, start, MaxFrameBytes)

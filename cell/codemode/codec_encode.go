@@ -59,8 +59,10 @@ func (e *encoder) session(before string, id SessionID) {
 	e.field(before, string(id))
 }
 
-// json appends a carried value, compacted; nil is null.
-func (e *encoder) json(v RawJSON) {
+// json appends a carried value, compacted, that has outer levels of arrays and
+// objects around it; nil is null. A frame with more than MaxNesting levels would
+// end the connection to a published peer. Spec: codemode §3.
+func (e *encoder) json(v RawJSON, outer int) {
 	if v == nil {
 		e.raw("null")
 		return
@@ -68,6 +70,11 @@ func (e *encoder) json(v RawJSON) {
 	buf, err := appendCompact(e.buf, v)
 	if err != nil {
 		e.failf("value of %d bytes: %w", len(v), err)
+		return
+	}
+	if n := outer + nesting(buf[len(e.buf):]); n > MaxNesting {
+		e.fail(&Error{Code: CodeTooDeep,
+			Message: fmt.Sprintf("code-mode IPC frame nests %d levels, limit %d", n, MaxNesting)})
 		return
 	}
 	e.buf = buf

@@ -89,9 +89,9 @@ func (e *encoder) toolDefinition(t *WireToolDefinition) {
 	e.raw(`,"kind":`)
 	e.toolKind(t.Kind)
 	e.raw(`,"input_schema":`)
-	e.json(t.InputSchema)
+	e.json(t.InputSchema, 5)
 	e.raw(`,"output_schema":`)
-	e.json(t.OutputSchema)
+	e.json(t.OutputSchema, 5)
 	e.raw("}")
 }
 
@@ -243,7 +243,7 @@ func (e *encoder) nestedToolCall(c *WireNestedToolCall) {
 	e.raw(`,"tool_kind":`)
 	e.toolKind(c.ToolKind)
 	e.raw(`,"input":`)
-	e.json(c.Input)
+	e.json(c.Input, 3)
 	e.raw("}")
 }
 
@@ -251,7 +251,7 @@ func (e *encoder) delegateResponse(r DelegateResponse) {
 	switch r := r.(type) {
 	case *ToolResult:
 		e.raw(`{"type":"tool/result","result":`)
-		e.json(r.Result)
+		e.json(r.Result, 3)
 		e.raw("}")
 	case *NotificationDelivered:
 		e.raw(`{"type":"notification/delivered"}`)

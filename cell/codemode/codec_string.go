@@ -1,6 +1,7 @@
 package codemode
 
 import (
+	"bytes"
 	"encoding/binary"
 	"strings"
 	"unicode/utf8"
@@ -73,9 +74,13 @@ func appendCompact(dst []byte, v RawJSON) ([]byte, error) {
 		jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true))
 }
 
-// nesting is the number of levels of arrays and objects in valid JSON.
-func nesting(v RawJSON) int {
+// nesting is the number of levels of arrays and objects in valid JSON. A value
+// too short to exceed MaxNesting is not looked at and counts as 0.
+func nesting(v []byte) int {
 	depth, deepest := 0, 0
+	if len(v) < MaxNesting {
+		return 0
+	}
 	for i := 0; i < len(v); i++ {
 		switch v[i] {
 		case '[', '{':
@@ -84,12 +89,24 @@ func nesting(v RawJSON) int {
 		case ']', '}':
 			depth--
 		case '"':
-			for i++; i < len(v) && v[i] != '"'; i++ {
-				if v[i] == '\\' {
-					i++
-				}
-			}
+			i = stringEnd(v, i+1)
 		}
 	}
 	return deepest
+}
+
+// stringEnd is the index of the quote that ends a JSON string whose content
+// begins at i.
+func stringEnd(v []byte, i int) int {
+	for {
+		i += bytes.IndexByte(v[i:], '"')
+		slashes := 0
+		for v[i-1-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return i
+		}
+		i++
+	}
 }
