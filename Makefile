@@ -12,11 +12,18 @@ BUILD    = go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)'
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 
+# The releases of Codex that the tests run, as cell/internal/codextest lists them.
+CODEX := 0.144.0 0.171.0
+
+# Build constraints of tests that need more than `make test` sets up; they are
+# checked like all other code.
+TAGS := codex
+
 # Seconds that all fuzz targets share, and flags for go test.
 FUZZ_SECONDS ?= 600
 TESTFLAGS    ?=
 
-.PHONY: help build up test lint fuzz dist clean
+.PHONY: help build up test test-codex lint fuzz dist clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -30,11 +37,17 @@ up: build ## build, then show each finished wing at work
 test: ## run every test, with what the tests need
 	@go test -json -timeout 15m $(TESTFLAGS) ./... | go run ./internal/ci/testreport
 
+test-codex: build $(CODEX:%=.tools/codex/%/bin/codex) ## run real Codex clients with berth as their host
+	@go test -json -count=1 -tags codex -timeout 15m ./cell/internal/codextest | go run ./internal/ci/testreport
+
+.tools/codex/%/bin/codex:
+	npm install --global --no-audit --no-fund --loglevel=error --prefix .tools/codex/$* @openai/codex@$*
+
 lint: build ## format, vet, staticcheck, the house's own rules, start-up cost
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs -r gofmt -l); \
 	if [ -n "$$unformatted" ]; then echo "not gofmt-clean:"; echo "$$unformatted"; exit 1; fi
-	@go vet ./...
-	@go tool staticcheck ./...
+	@go vet -tags '$(TAGS)' ./...
+	@go tool staticcheck -tags '$(TAGS)' ./...
 	@go test ./internal/lint
 	@go run ./internal/ci/inittrace bin/berth version
 
