@@ -90,7 +90,7 @@ func (s *Source) position(off int) (line, column int) {
 			start += i + 1
 			line++
 		}
-		line, column = line, utf16Len(s.text[start:off])+1
+		column = utf16Len(s.text[start:off]) + 1
 	} else {
 		line, column = s.slowPosition(off)
 	}

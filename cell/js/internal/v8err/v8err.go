@@ -132,7 +132,7 @@ func (s *Source) Shape(r Raw) Shaped {
 		s.shapeParse(&out, &r, raw)
 		return out
 	}
-	c := &site{src: s, raw: raw, in: &r, name: r.Name, message: r.Message}
+	c := &site{src: s, raw: raw, in: &r, name: r.Name, message: r.Message, pos: -1}
 	if r.Thrown {
 		c.explain()
 	}

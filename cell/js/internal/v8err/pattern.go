@@ -1,0 +1,206 @@
+package v8err
+
+// pattern is a destructuring pattern and what it takes apart.
+type pattern struct {
+	open     int32 // its "{" or "["
+	from, to int32 // the value's expression; from is 0 if there is none
+	loop     bool  // the target of a for statement
+	param    int   // index of the parameter that it is; -1 if it is none
+	assign   int32 // "=" of an assignment; -1 in declarations
+}
+
+// patternNear is the pattern that failed when QuickJS's position is token t. It
+// puts the failure at the last operation before the pattern in the text.
+func (c *site) patternNear(t int32, bracket string) (pattern, bool) {
+	s := c.code()
+	if of := s.afterFor(t); of >= 0 && of < t {
+		if p, ok := s.loopTarget(of, bracket); ok {
+			return p, true
+		}
+	}
+	for i := t; i >= 0 && int(i) < len(s.toks) && i < t+400; i++ {
+		if !s.is(i, bracket) || s.toks[i].mark != 0 || s.toks[i].mate < i || s.suffix(i) && !s.is(i-1, "let") {
+			continue
+		}
+		if p, ok := s.patternAt(i); ok {
+			return p, true
+		}
+	}
+	return pattern{}, false
+}
+
+// loopTarget is the pattern before the "of" at token of.
+func (s *scanner) loopTarget(of int32, bracket string) (pattern, bool) {
+	if of < 1 || s.toks[of-1].mate < 0 || !s.is(s.toks[of-1].mate, bracket) {
+		return pattern{}, false
+	}
+	head := s.toks[of].up
+	return pattern{open: s.toks[of-1].mate, from: of + 1, to: s.toks[head].closing(head) - 1, loop: true, param: -1, assign: -1}, true
+}
+
+// patternAt reads the pattern that opens at token i.
+func (s *scanner) patternAt(i int32) (pattern, bool) {
+	end := s.toks[i].closing(i)
+	p := pattern{open: i, param: -1, assign: -1}
+	if n, ok := s.parameter(i); ok {
+		p.param = n
+		if s.is(end+1, "=") {
+			p.from, p.to = end+2, s.exprEnd(end+2, false)
+		}
+		return p, true
+	}
+	if s.is(end+1, "of") {
+		return s.loopTarget(end+1, s.text(i))
+	}
+	if !s.is(end+1, "=") {
+		return p, false
+	}
+	p.from, p.to = end+2, s.exprEnd(end+2, false)
+	if !s.is(i-1, "let") && !s.is(i-1, "const") && !s.is(i-1, "var") && !s.is(i-1, ",") {
+		p.assign = end + 1
+	}
+	return p, true
+}
+
+// parameter is the index of the parameter that begins at token i.
+func (s *scanner) parameter(i int32) (int, bool) {
+	if s.is(i-1, "...") {
+		i--
+	}
+	up := s.toks[i].up
+	if up < 0 || !s.is(up, "(") || !s.is(i-1, "(") && !s.is(i-1, ",") {
+		return 0, false
+	}
+	after := s.toks[up].closing(up) + 1
+	if !s.is(after, "=>") && (!s.is(after, "{") || s.headOf(up)) {
+		return 0, false
+	}
+	n := 0
+	for j := up + 1; j < i; j = s.toks[j].closing(j) + 1 {
+		if s.is(j, ",") {
+			n++
+		}
+	}
+	return n, true
+}
+
+// value is what the pattern p takes apart, as far as it is known; unknown
+// values count as undefined.
+func (c *site) value(p pattern) Value {
+	if p.param >= 0 && c.in.Arg != nil {
+		if v, ok := c.in.Arg(p.param); ok {
+			return v
+		}
+	}
+	if p.from > 0 && !p.loop {
+		if v, ok := c.literalValue(p.from, p.to); ok {
+			return v
+		}
+	}
+	return Value{"undefined", "undefined"}
+}
+
+// described is how V8 describes a value that no expression names.
+func (v Value) described() string {
+	switch v.Type {
+	case "null":
+		return "object null"
+	case "string":
+		return `string "` + v.Text + `"`
+	case "number", "boolean":
+		return v.Type + " " + v.Text
+	}
+	return v.Type
+}
+
+// destructure explains an object pattern near token t that got undefined or null.
+func (c *site) destructure(t int32) bool {
+	s := c.code()
+	if ch, ok := s.before(t - 1); ok && s.is(ch.start-1, "delete") {
+		if s.afterDot(t-1) && t >= 2 {
+			c.pos = int(s.propPos(t - 2))
+		}
+		return c.set("Cannot convert undefined or null to object")
+	}
+	p, ok := c.patternNear(t, "{")
+	if !ok {
+		return c.set("Cannot convert undefined or null to object")
+	}
+	v := c.value(p)
+	if v.Type != "undefined" && v.Type != "null" || c.likelyObject(p) {
+		if in := s.nested(p.open); in >= 0 {
+			c.pos = int(s.toks[in+1].start)
+			return c.set("Cannot read properties of undefined (reading '", s.memberName(in+1), "')")
+		}
+		v = Value{"undefined", "undefined"}
+	}
+	is := v.Text
+	first := p.open + 1
+	what := c.source(p, v)
+	switch {
+	case s.is(first, "}") || s.is(first, "["):
+		c.pos = int(s.toks[p.open].start)
+		return c.set("Cannot destructure '", what, "' as it is ", is, ".")
+	case s.is(first, "..."):
+		c.pos = int(s.toks[first+1].start)
+		return c.set("Cannot destructure '", what, "' as it is ", is, ".")
+	}
+	c.pos = int(s.toks[first].start)
+	key := s.memberName(first)
+	if s.hasRest(p.open) || p.param >= 0 && s.is(p.open-1, "...") {
+		return c.set("Cannot read properties of ", is, " (reading '", key, "')")
+	}
+	return c.set("Cannot destructure property '", key, "' of '", what, "' as it is ", is, ".")
+}
+
+// likelyObject reports whether the pattern p is filled from something that is
+// an object most of the time, so that what failed is a pattern inside it.
+func (c *site) likelyObject(p pattern) bool {
+	s := c.code()
+	if p.from == 0 {
+		return p.param >= 0 && c.in.Arg == nil && s.nested(p.open) >= 0
+	}
+	if s.is(p.from, "{") {
+		return true
+	}
+	return p.from == p.to && s.toks[p.from].kind == ident && s.nested(p.open) >= 0 && s.text(p.from) != "undefined"
+}
+
+// source is how V8 prints what the pattern p takes apart.
+func (c *site) source(p pattern, v Value) string {
+	switch {
+	case p.loop:
+		return ".for"
+	case p.param >= 0 && p.from > 0:
+		return unnamed + unnamed + unnamed
+	case p.from > 0:
+		return c.code().name(p.from, p.to)
+	}
+	return v.described()
+}
+
+// nested is the first object pattern that is the value of a property in the
+// pattern that opens at token i; -1 if there is none.
+func (s *scanner) nested(i int32) int32 {
+	end := s.toks[i].closing(i)
+	for j := i + 1; j < end; j = s.toks[j].closing(j) + 1 {
+		if s.is(j, ":") && s.is(j+1, "{") && !s.is(s.toks[j+1].closing(j+1)+1, "=") {
+			if in := s.nested(j + 1); in >= 0 && s.is(j+2, "{") {
+				return in
+			}
+			return j + 1
+		}
+	}
+	return -1
+}
+
+// hasRest reports whether the pattern that opens at token i takes the rest.
+func (s *scanner) hasRest(i int32) bool {
+	end := s.toks[i].closing(i)
+	for j := i + 1; j < end; j = s.toks[j].closing(j) + 1 {
+		if s.is(j, "...") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,129 @@
+package v8err
+
+// variable puts the position where V8 has a variable that is not there: at its
+// name, or at the statement that begins with reading it.
+func (c *site) variable(t int32, name string) {
+	s := c.code()
+	i := t
+	if s.text(t) != name || s.afterDot(t) {
+		if i = s.nextName(t, name); i < 0 {
+			return
+		}
+	}
+	if s.is(i+1, "=") {
+		c.pos = int(s.toks[i+1].start)
+		return
+	}
+	c.pos = int(c.src.statementOr(i))
+}
+
+// uninitialised explains a variable read before its declaration, or "this"
+// before super().
+func (c *site) uninitialised(t int32, name string) bool {
+	if name == "this" {
+		return c.set("Must call super constructor in derived class before accessing 'this' or returning from derived constructor")
+	}
+	c.variable(t, name)
+	return c.set("Cannot access '", name, "' before initialization")
+}
+
+// statementOr is the offset that V8 gives reading the variable at token i. The
+// first instruction of a statement bears the statement's position: so it is
+// the statement's when nothing is evaluated before the variable.
+func (s *Source) statementOr(i int32) uint32 {
+	c := s.code
+	first := i
+	for first > 0 {
+		prev := first - 1
+		t := c.toks[prev]
+		switch {
+		case t.kind == punct && (c.is(prev, "!") || c.is(prev, "~")),
+			t.kind == punct && (c.is(prev, "-") || c.is(prev, "+")) && !c.operandEnd(prev-1),
+			unaryWord(c.text(prev)) && !c.afterDot(prev),
+			c.is(prev, "new") && t.kind == keyword && !c.afterDot(prev):
+			first = prev
+			continue
+		case c.is(prev, "(") && !c.suffix(prev) && !c.headOf(prev):
+			first = prev
+			continue
+		case c.is(prev, "...") && prev > 0 && (c.is(prev-1, "[") || c.is(prev-1, "{")) && !c.suffix(prev-1):
+			first = prev - 1
+			continue
+		case t.kind == tmplHead && t.end == t.start+3 && !c.suffix(prev):
+			first = prev
+			continue
+		case c.is(prev, "=") && prev > 0 && c.toks[prev-1].kind == ident && !c.afterDot(prev-1) && !c.declares(prev-1):
+			first = prev - 1
+			continue
+		}
+		break
+	}
+	if pos, ok := s.statementAt(first); ok {
+		return pos
+	}
+	return c.toks[i].start
+}
+
+// headOf reports whether the parenthesis at token i belongs to a statement.
+func (c *scanner) headOf(i int32) bool {
+	return i > 0 && c.toks[i-1].kind == keyword && !c.afterDot(i-1) &&
+		(controlWord(c.text(i-1)) || c.is(i-1, "switch") || c.is(i-1, "catch"))
+}
+
+// declares reports whether the variable at token i is being declared.
+func (c *scanner) declares(i int32) bool {
+	for ; i > 0; i-- {
+		switch c.text(i - 1) {
+		case "let", "const", "var":
+			return true
+		case ",":
+			// An earlier declarator of the same statement: skip its initialiser.
+			j := i - 2
+			for j >= 0 && !c.is(j, ";") && !c.is(j, "let") && !c.is(j, "const") && !c.is(j, "var") && i-j < 500 {
+				if m := c.toks[j].mate; m >= 0 && m < j {
+					j = m
+				} else if m >= 0 {
+					return false
+				}
+				j--
+			}
+			return c.is(j, "let") || c.is(j, "const") || c.is(j, "var")
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// statementAt is the offset that V8 gives the statement whose first expression
+// begins at token i; it is false if the expression begins no statement.
+func (s *Source) statementAt(i int32) (uint32, bool) {
+	c := s.code
+	if i == 0 {
+		return c.toks[0].start, true
+	}
+	prev := i - 1
+	switch {
+	case c.is(prev, "return"), c.is(prev, "throw"):
+		return c.toks[prev].start, true
+	case c.is(prev, "(") && (c.is(prev-1, "if") || c.is(prev-1, "switch")):
+		return c.toks[prev-1].start, true
+	case c.is(prev, "(") && c.headOf(prev):
+		return c.toks[i].start, true
+	case c.is(prev, "=") && c.declares(prev-1):
+		return c.toks[i].start, true
+	case c.is(prev, "=") && prev > 0 && (c.is(prev-1, "}") || c.is(prev-1, "]")):
+		return c.toks[i].start, true
+	case c.is(prev, ";"), c.is(prev, "=>"), c.is(prev, "else"), c.is(prev, "do"), c.is(prev, "default"):
+		return c.toks[i].start, true
+	case c.is(prev, "{"):
+		return c.toks[i].start, c.toks[prev].mark&isBlock != 0
+	case c.is(prev, "}"):
+		return c.toks[i].start, c.toks[prev].mate >= 0 && c.toks[c.toks[prev].mate].mark != 0
+	case c.is(prev, ")"):
+		return c.toks[i].start, !c.operandEnd(prev) || c.toks[i].newline
+	case c.is(prev, ":"):
+		return c.toks[i].start, c.labelBefore(prev - 1)
+	}
+	return c.toks[i].start, c.toks[i].newline && c.operandEnd(prev) && c.startsStatement(i)
+}
