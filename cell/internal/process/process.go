@@ -33,8 +33,8 @@ const drainDelay = 500 * time.Millisecond
 // Process is a running child. It is safe for concurrent use, but Stdin and
 // Stdout are for one goroutine each.
 type Process struct {
-	Stdin  io.WriteCloser
-	Stdout io.ReadCloser // stays readable after the end; the caller closes it
+	Stdin  *os.File
+	Stdout *os.File // stays readable after the end; the caller closes it
 
 	cmd  *exec.Cmd
 	done chan struct{} // closed once the process has been reaped

@@ -1,0 +1,143 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/berth-dev/berth/cell/internal/process"
+	"github.com/berth-dev/berth/frame"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	stopGrace    = 2 * time.Second  // for a server to end by itself
+	writeTimeout = 30 * time.Second // for a server to read what we send
+	maxGarbage   = 1000             // lines on stdout that are no messages
+	stderrTail   = 400              // bytes of stderr kept for the reason of death
+)
+
+// stdio is the transport to a server that is a command.
+type stdio struct {
+	cfg    Config
+	stderr io.Writer
+	rec    *recorder
+	conn   *stdioConn // set by Connect
+}
+
+// Connect starts the command.
+func (s *stdio) Connect(context.Context) (mcp.Connection, error) {
+	tail := &process.Tail{Max: stderrTail}
+	log := &process.Lines{Dst: s.stderr, Prefix: "[" + s.cfg.Name + "] "}
+	p, err := process.Start(s.cfg.Command, s.cfg.Args, process.Options{
+		Dir: s.cfg.Dir, Env: environment(s.cfg.Env), Stderr: io.MultiWriter(tail, log), ParentDeath: syscall.SIGTERM})
+	if err != nil {
+		return nil, err
+	}
+	s.conn = &stdioConn{p: p, rec: s.rec, tail: tail, in: frame.NewReader(p.Stdout, frame.Line, MaxMessage),
+		junk: &process.Lines{Dst: s.stderr, Prefix: "[" + s.cfg.Name + " stdout] "}}
+	s.conn.log = log
+	return s.conn, nil
+}
+
+// environment is ours with additions, nil if there are none.
+func environment(add map[string]string) []string {
+	if len(add) == 0 {
+		return nil
+	}
+	env := os.Environ()
+	for _, k := range slices.Sorted(maps.Keys(add)) {
+		env = append(env, k+"="+add[k])
+	}
+	return env
+}
+
+// stdioConn carries messages as lines. Read belongs to one goroutine.
+type stdioConn struct {
+	p       *process.Process
+	rec     *recorder
+	tail    *process.Tail
+	log     *process.Lines // of stderr; ours once the process has ended
+	in      *frame.Reader
+	junk    *process.Lines
+	garbage int
+
+	write sync.Mutex // held while a message is written
+	close sync.Once
+}
+
+func (c *stdioConn) SessionID() string { return "" }
+
+// Read skips lines that are no messages: many servers print a greeting.
+func (c *stdioConn) Read(context.Context) (jsonrpc.Message, error) {
+	for {
+		if _, err := c.in.Next(); err != nil {
+			return nil, fmt.Errorf("read message: %w", err)
+		}
+		line := c.in.Take()
+		if msg, err := jsonrpc.DecodeMessage(line); err == nil {
+			if resp, ok := msg.(*jsonrpc.Response); ok {
+				c.rec.received(resp)
+			}
+			return msg, nil
+		}
+		if len(strings.TrimSpace(string(line[:min(len(line), 64)]))) == 0 {
+			continue
+		}
+		_, _ = c.junk.Write(append(line, '\n'))
+		if c.garbage++; c.garbage > maxGarbage {
+			return nil, fmt.Errorf("read message: more than %d lines that are no JSON-RPC", maxGarbage)
+		}
+	}
+}
+
+func (c *stdioConn) Write(ctx context.Context, msg jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return fmt.Errorf("encode message: %w", err)
+	}
+	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
+		c.rec.sending(ctx, idKey(req.ID))
+	}
+	c.write.Lock()
+	defer c.write.Unlock()
+	if err := c.p.Stdin.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil && !errors.Is(err, os.ErrNoDeadline) {
+		return fmt.Errorf("write message: %w", err)
+	}
+	if _, err := c.p.Stdin.Write(append(data, '\n')); err != nil {
+		return fmt.Errorf("write message: %w", err)
+	}
+	return nil
+}
+
+// Close stops the command and waits for it, a few seconds at the most.
+func (c *stdioConn) Close() error {
+	c.close.Do(func() {
+		c.p.Stop(context.Background(), stopGrace)
+		_ = c.p.Stdin.Close()
+		_ = c.p.Stdout.Close()
+		c.log.Flush()
+	})
+	return nil
+}
+
+// reason says how the command ended and what it complained about.
+func (c *stdioConn) reason() string {
+	state := "exit status 0"
+	if err := c.p.Wait(); err != nil {
+		state = err.Error()
+	}
+	if said := strings.TrimSpace(c.tail.String()); said != "" {
+		state += ": " + strings.ToValidUTF8(said, "\uFFFD")
+	}
+	return state
+}
