@@ -132,7 +132,7 @@ func TestObserve(t *testing.T) {
 	})
 	play(t, "second observer is refused, the first kept", cell.Options{}, programs{"p": lived},
 		func(r *room, s *cell.Session) {
-			r.exec(s, "p", time.Minute)
+			r.exec(s, "p", time.Hour)
 			synctest.Wait()
 			r.wait(s, "wait", "1", 0)
 			r.expect("p: started 1", "wait: exec cell 1 already has an active observer")
@@ -226,7 +226,7 @@ func TestCancel(t *testing.T) {
 		r.expect("p: code-mode request cancelled")
 	})
 	play(t, "execute after its start", cell.Options{}, programs{"p": lived}, func(r *room, s *cell.Session) {
-		op := r.exec(s, "p", time.Minute)
+		op := r.exec(s, "p", time.Hour)
 		synctest.Wait()
 		if op.Cancel() {
 			r.t.Error("Cancel of a started execute: want false")
