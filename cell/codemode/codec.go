@@ -99,7 +99,7 @@ func (r *FramedReader) ReadClientToHost() (ClientToHost, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.decoder.clientToHost(payload, owned)
+	m, err := decode(r.decoder, payload, owned, r.decoder.clientMessage)
 	r.err = err
 	return m, err
 }
@@ -111,7 +111,7 @@ func (r *FramedReader) ReadHostToClient() (HostToClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.decoder.hostToClient(payload, owned)
+	m, err := decode(r.decoder, payload, owned, r.decoder.hostMessage)
 	r.err = err
 	return m, err
 }

@@ -1,19 +1,9 @@
 package codemode
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-)
-
-// Bits of the fields of the object at hand.
-const (
-	f0 fields = 1 << iota
-	f1
-	f2
-	f3
-	f4
-	f5
-	f6
 )
 
 func (d *Decoder) clientMessage() (ClientToHost, error) {
@@ -66,8 +56,6 @@ func (d *Decoder) clientMessage() (ClientToHost, error) {
 	}
 	return nil, unknownVariant(tag)
 }
-
-func unknownVariant(tag string) error { return fmt.Errorf("unknown variant %q", tag) }
 
 func readID[T ~int64](d *Decoder) (T, error) {
 	n, err := d.int()
@@ -191,28 +179,30 @@ func (d *Decoder) delegateResponse() (DelegateResponse, error) {
 			case "type":
 				return f0, d.skipTag()
 			case "result":
-				r.Result, err = d.value()
+				r.Result, err = d.json()
 				return f1, err
 			}
 			return 0, nil
 		})
 		return r, err
 	case "notification/delivered":
-		// The one place where extra fields are accepted. Spec: codemode §3.
-		return new(NotificationDelivered), d.json.SkipValue()
+		return new(NotificationDelivered), d.delivered()
 	}
 	return nil, unknownVariant(tag)
 }
 
-func (d *Decoder) sessionID() (SessionID, error) {
-	s, err := d.string()
-	if err == nil {
-		err = SessionID(s).Validate()
-	}
-	return SessionID(s), err
-}
-
-func (d *Decoder) cellID() (WireCellID, error) {
-	s, err := d.string()
-	return WireCellID(s), err
+// delivered reads the one object in which other fields than the known ones are
+// accepted, any number of times. Spec: codemode §3.
+func (d *Decoder) delivered() error {
+	tags := 0
+	return d.members(func(name []byte) (err error) {
+		if string(name) != "type" {
+			_, err = d.value()
+			return err
+		}
+		if tags++; tags > 1 {
+			return errors.New("duplicate field \"type\"")
+		}
+		return d.skipTag()
+	})
 }

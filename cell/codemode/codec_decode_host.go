@@ -1,6 +1,6 @@
 package codemode
 
-import "fmt"
+import "errors"
 
 func (d *Decoder) hostMessage() (HostToClient, error) {
 	tag, err := d.tag("type")
@@ -185,19 +185,15 @@ func (d *Decoder) tagged(field string) (s string, err error) {
 
 // variant reads an object with one member, whose name says what it holds.
 func (d *Decoder) variant(value func(name []byte) error) error {
-	if err := d.open('{'); err != nil {
-		return err
-	}
-	name, err := d.name()
-	if err != nil {
-		return err
-	}
-	if err := value(name); err != nil {
-		return err
-	}
-	t, err := d.json.ReadToken()
-	if err == nil && t.Kind() != '}' {
-		err = fmt.Errorf("want one variant, got another member")
+	seen := 0
+	err := d.members(func(name []byte) error {
+		if seen++; seen > 1 {
+			return errors.New("second variant in one object")
+		}
+		return value(name)
+	})
+	if err == nil && seen == 0 {
+		err = errors.New("no variant in an object")
 	}
 	return err
 }
@@ -401,7 +397,7 @@ func (d *Decoder) nestedToolCall(c *WireNestedToolCall) error {
 			c.ToolKind, err = d.toolKind()
 			return f3, err
 		case "input":
-			c.Input, err = d.value()
+			c.Input, err = d.json()
 			return f4, err
 		}
 		return 0, nil

@@ -90,6 +90,9 @@ func (d *Decoder) executionLimits() (*CellExecutionLimits, error) {
 }
 
 func (d *Decoder) outputTruncation() (OutputTruncation, error) {
+	if d.null() {
+		return 0, nil
+	}
 	s, err := d.string()
 	switch {
 	case err != nil:
@@ -206,10 +209,10 @@ func (d *Decoder) toolDefinition(t *WireToolDefinition) error {
 			t.Kind, err = d.toolKind()
 			return f3, err
 		case "input_schema":
-			t.InputSchema, err = d.optionalValue()
+			t.InputSchema, err = d.optionalJSON()
 			return f4, err
 		case "output_schema":
-			t.OutputSchema, err = d.optionalValue()
+			t.OutputSchema, err = d.optionalJSON()
 			return f5, err
 		}
 		return 0, nil

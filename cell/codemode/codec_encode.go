@@ -1,9 +1,7 @@
 package codemode
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"strconv"
 )
 
@@ -43,6 +41,14 @@ func (e *encoder) optionalUint(n *uint64) {
 	e.uint(*n)
 }
 
+func (e *encoder) optionalInt(n *int32) {
+	if n == nil {
+		e.raw("null")
+		return
+	}
+	e.int(int64(*n))
+}
+
 func (e *encoder) optionalString(s *string) {
 	if s == nil {
 		e.raw("null")
@@ -67,12 +73,12 @@ func (e *encoder) json(v RawJSON, outer int) {
 		e.raw("null")
 		return
 	}
-	buf, err := appendCompact(e.buf, v)
+	buf, levels, err := appendCompact(e.buf, v)
 	if err != nil {
 		e.failf("value of %d bytes: %w", len(v), err)
 		return
 	}
-	if n := outer + nesting(buf[len(e.buf):]); n > MaxNesting {
+	if n := outer + levels; n > MaxNesting {
 		e.fail(&Error{Code: CodeTooDeep,
 			Message: fmt.Sprintf("code-mode IPC frame nests %d levels, limit %d", n, MaxNesting)})
 		return
@@ -240,16 +246,4 @@ func (e *encoder) capabilities(s CapabilitySet) {
 		e.buf = appendString(e.buf, string(c))
 	}
 	e.raw("]")
-}
-
-// maxOutputTokens checks the range of the execute request's budget.
-func (e *encoder) maxOutputTokens(n *int64) {
-	if n == nil {
-		e.raw("null")
-		return
-	}
-	if *n > math.MaxInt32 || *n < math.MinInt32 {
-		e.fail(errors.New("max_output_tokens outside of 32 bits"))
-	}
-	e.int(*n)
 }

@@ -1,5 +1,7 @@
 package codemode
 
+import "slices"
+
 func (e *encoder) hostRequest(r HostRequest) {
 	switch r := r.(type) {
 	case *SessionOpen:
@@ -73,7 +75,7 @@ func (e *encoder) execute(r *WireExecuteRequest) {
 	e.raw(`,"yield_time_ms":`)
 	e.optionalUint(r.YieldTimeMs)
 	e.raw(`,"max_output_tokens":`)
-	e.maxOutputTokens(r.MaxOutputTokens)
+	e.optionalInt(r.MaxOutputTokens)
 	if r.CatalogRevision != nil && e.dialect.LaterRequests() {
 		e.raw(`,"catalog_revision":`)
 		e.uint(*r.CatalogRevision)
@@ -151,6 +153,11 @@ func (e *encoder) runtimeResponse(r *WireRuntimeResponse) {
 	default:
 		e.failf("runtime state %d", r.State)
 	}
+	size := 0
+	for i := range r.ContentItems {
+		size += len(r.ContentItems[i].Text) + len(r.ContentItems[i].URL)
+	}
+	e.buf = slices.Grow(e.buf, size+size/16)
 	e.raw(`,"content_items":[`)
 	for i := range r.ContentItems {
 		if i > 0 {

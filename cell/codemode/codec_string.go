@@ -3,6 +3,8 @@ package codemode
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,7 +20,7 @@ func appendString(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = strings.Map(func(r rune) rune { return r }, s) // one U+FFFD for each such byte
 	}
-	dst = append(dst, '"')
+	dst = append(slices.Grow(dst, len(s)+len(s)/32+2), '"')
 	for {
 		n := plainPrefix(s)
 		dst = append(dst, s[:n]...)
@@ -32,7 +34,7 @@ func appendString(dst []byte, s string) []byte {
 
 // plainPrefix is the length of the part of s that needs no escaping. It looks
 // at eight bytes at a time.
-func plainPrefix(s string) int {
+func plainPrefix[S string | []byte](s S) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
@@ -68,31 +70,28 @@ func appendEscaped(dst []byte, c byte) []byte {
 }
 
 // appendCompact appends a carried JSON value without its white space, after
-// checking that it is one valid value.
-func appendCompact(dst []byte, v RawJSON) ([]byte, error) {
-	return jsontext.AppendFormat(dst, v,
-		jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true))
-}
-
-// nesting is the number of levels of arrays and objects in valid JSON. A value
-// too short to exceed MaxNesting is not looked at and counts as 0.
-func nesting(v []byte) int {
-	depth, deepest := 0, 0
-	if len(v) < MaxNesting {
-		return 0
+// checking that it is one valid value. It also returns the value's levels of
+// arrays and objects.
+func appendCompact(dst []byte, v RawJSON) (out []byte, levels int, err error) {
+	if !jsontext.Value(v).IsValid(jsontext.AllowDuplicateNames(true)) {
+		return dst, 0, errors.New("invalid JSON")
 	}
+	depth, kept := 0, 0 // v[:kept] is in dst
 	for i := 0; i < len(v); i++ {
 		switch v[i] {
 		case '[', '{':
 			depth++
-			deepest = max(deepest, depth)
+			levels = max(levels, depth)
 		case ']', '}':
 			depth--
 		case '"':
 			i = stringEnd(v, i+1)
+		case ' ', '\t', '\n', '\r':
+			dst = append(dst, v[kept:i]...)
+			kept = i + 1
 		}
 	}
-	return deepest
+	return append(dst, v[kept:]...), levels, nil
 }
 
 // stringEnd is the index of the quote that ends a JSON string whose content

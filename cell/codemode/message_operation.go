@@ -73,8 +73,8 @@ type WireExecuteRequest struct {
 	Source       string  // one ECMAScript module
 	YieldTimeMs  *uint64 // milliseconds; nil means 10 000
 	// MaxOutputTokens is a budget of output tokens. Base hosts ignore it; a
-	// negative one is an operation error. At most 2^31-1 in Base. Nil means none.
-	MaxOutputTokens *int64
+	// negative one is an operation error. Nil means none.
+	MaxOutputTokens *int32
 	// CatalogRevision numbers EnabledTools in later dialects; nil means none.
 	// Spec: codemode §15.
 	CatalogRevision *uint64
