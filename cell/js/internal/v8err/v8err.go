@@ -128,8 +128,12 @@ func (f Frame) String() string {
 func (s *Source) Shape(r Raw) Shaped {
 	out := Shaped{Name: r.Name, Message: r.Message}
 	raw := parseStack(r.Stack)
-	if len(raw) > 0 && raw[0].parse {
-		s.shapeParse(&out, &r, raw)
+	if len(raw) > 0 && raw[0].parse && r.Thrown {
+		if len(raw) > 1 && raw[1].native && raw[1].name == "parse" {
+			s.parseJSON(&out, &r, raw)
+		} else {
+			s.parseCode(&out, &r, raw)
+		}
 		return out
 	}
 	c := &site{src: s, raw: raw, in: &r, name: r.Name, message: r.Message, pos: -1}
