@@ -23,6 +23,9 @@ type link struct {
 	session *mcp.ClientSession
 	stdio   *stdio // nil for a URL
 
+	gone  chan struct{} // closed when the Server has put the link aside
+	cause error         // why it did; written before gone is closed
+
 	listing sync.Mutex // held while the tools are listed
 
 	mu       sync.Mutex
@@ -101,16 +104,13 @@ func (s *Server) Call(ctx context.Context, tool string, args json.RawMessage, pr
 	return result, nil
 }
 
-// death returns why l ended, as soon as that is known.
+// death returns why l ended, once the Server has noticed too.
 func (l *link) death(ctx context.Context, err error) error {
-	if l.stdio == nil {
-		return errors.New("server ended")
-	}
 	timer := time.NewTimer(3 * stopGrace)
 	defer timer.Stop()
 	select {
-	case <-l.stdio.conn.p.Done():
-		return fmt.Errorf("server ended: %s", l.stdio.conn.reason())
+	case <-l.gone:
+		return l.cause
 	case <-timer.C:
 	case <-ctx.Done():
 	}

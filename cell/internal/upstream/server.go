@@ -166,6 +166,8 @@ func (s *Server) try(attempt chan struct{}) {
 	}
 	s.fail(err)
 	s.mu.Unlock()
+	l.cause = err
+	close(l.gone)
 }
 
 // fail notes why there is no link, and when to try again: after the first
@@ -192,7 +194,7 @@ func (s *Server) dial(ctx context.Context) (*link, error) {
 }
 
 func (s *Server) greet(ctx context.Context, version string) (*link, error) {
-	l := &link{server: s.cfg.Name, timeout: s.opts.CallTimeout, rec: &recorder{}, progress: map[string]*call{}}
+	l := &link{server: s.cfg.Name, timeout: s.opts.CallTimeout, rec: &recorder{}, progress: map[string]*call{}, gone: make(chan struct{})}
 	opts, roots := s.opts.Client(ctx)
 	opts.ProgressNotificationHandler = l.progressed
 	opts.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) {
