@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -34,6 +35,8 @@ type cell struct {
 	wake     chan struct{} // one token: the goroutine is to look at its state
 	holds    atomic.Int32  // reasons to keep the cell open, see hold
 	snapshot *values       // of the session, from before the program ran
+	ctx      context.Context
+	cancel   context.CancelFunc // ends ctx, the cell's lifetime as its calls see it
 
 	mu        sync.Mutex
 	phase     phase
@@ -73,6 +76,7 @@ type settlement struct {
 func newCell(s *Session, id string, req *Request) *cell {
 	c := &cell{session: s, host: s.host, id: id, callID: req.CallID, tools: req.Tools,
 		wake: make(chan struct{}, 1), busy: true}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.account.host = &s.host.memory
 	c.account.cell.limit = s.opts.CellMemory
 	c.calls.cell = c
@@ -97,6 +101,7 @@ func (c *cell) release() {
 func (c *cell) abandon() {
 	c.mu.Lock()
 	c.phase = collected
+	c.cancel()
 	deferred := c.deferred
 	c.mu.Unlock()
 	c.host.freeSlot()

@@ -65,8 +65,9 @@ type Host struct {
 	known    map[string]struct{} // what opened holds
 	cells    int
 	detached int
-	running  int           // goroutines with an isolate, without the detached
+	running  int           // goroutines: cells, without the detached, and the pump
 	idle     chan struct{} // made by Shutdown, closed when running is 0
+	done     bool          // idle is closed
 	closed   bool
 }
 
@@ -85,7 +86,7 @@ func New(engine js.Engine, delegate Delegate, opts Options) *Host {
 	h := &Host{engine: engine, delegate: delegate, opts: opts,
 		sessions: map[string]*Session{}, known: map[string]struct{}{}}
 	h.memory.limit = max(0, opts.HostMemory)
-	h.window = window{delegate: delegate, size: opts.Window, out: map[int64]*Call{}}
+	h.window = window{host: h, delegate: delegate, size: opts.Window, out: map[int64]*Call{}}
 	return h
 }
 
@@ -164,6 +165,7 @@ func (h *Host) Shutdown(ctx context.Context) error {
 	if h.idle == nil {
 		h.idle = make(chan struct{})
 		if h.running == 0 {
+			h.done = true
 			close(h.idle)
 		}
 	}
@@ -224,7 +226,14 @@ func (h *Host) detach(session, cell string) {
 	}
 }
 
-// ended is called at the end of each goroutine with an isolate.
+// began counts a goroutine that Shutdown waits for.
+func (h *Host) began() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.running++
+}
+
+// ended is called at the end of each goroutine that was counted.
 func (h *Host) ended(wasDetached bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -237,7 +246,8 @@ func (h *Host) ended(wasDetached bool) {
 
 func (h *Host) left() {
 	h.running--
-	if h.running == 0 && h.idle != nil {
+	if h.running == 0 && h.idle != nil && !h.done {
+		h.done = true
 		close(h.idle)
 	}
 }

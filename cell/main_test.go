@@ -49,7 +49,7 @@ func (r *room) say(format string, args ...any) {
 }
 
 // Call implements cell.Delegate.
-func (r *room) Call(c *cell.Call) error {
+func (r *room) Call(_ context.Context, c *cell.Call) error {
 	r.mu.Lock()
 	r.sent[c.ID] = c
 	r.mu.Unlock()
@@ -62,6 +62,13 @@ func (r *room) Call(c *cell.Call) error {
 		return r.calls(c)
 	}
 	return nil
+}
+
+// call returns a call that was handed over.
+func (r *room) call(id int64) *cell.Call {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sent[id]
 }
 
 // Cancel implements cell.Delegate.

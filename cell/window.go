@@ -2,6 +2,7 @@ package cell
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -18,6 +19,10 @@ type Call struct {
 	Seq     uint64 // of a tool call: counts from 1 for a cell, in call order
 	Input   []byte // of a tool call: JSON
 	Text    string // of a notification
+
+	// Token is the Delegate's own; nothing here looks at it. What Call writes
+	// there Cancel can read.
+	Token int64
 
 	owner *calls
 	bytes int64
@@ -47,12 +52,15 @@ const (
 	callCancelled
 )
 
-// Delegate is what a Host needs of its owner. Its methods must not block.
+// Delegate is what a Host needs of its owner. It may call the Host back.
 type Delegate interface {
-	// Call hands over a call. An error ends just this call: the program's
-	// promise rejects with the error's text, a notification is dropped.
-	Call(c *Call) error
-	// Cancel says that c, which was handed over, needs no answer any more.
+	// Call hands over a call. It may block until ctx ends, which it does with
+	// the cell; only cells that call wait for it. An error says that nothing
+	// was handed over, and ends just this call: the program's promise rejects
+	// with the error's text, a notification is dropped.
+	Call(ctx context.Context, c *Call) error
+	// Cancel says that c, which was handed over, needs no answer any more. It
+	// must not block, and neither must Closed.
 	Cancel(c *Call)
 	// Closed ends a cell that started: nothing about it follows.
 	Closed(session, cell string)
@@ -60,8 +68,9 @@ type Delegate interface {
 
 // window limits the calls that are handed over and not answered, and shares
 // that limit round robin between the cells whose calls wait. Its lock is never
-// held while the Delegate works, and no other lock is taken under it.
+// held while the Delegate works; under it only Host.mu is taken.
 type window struct {
+	host     *Host
 	delegate Delegate
 
 	mu      sync.Mutex
@@ -82,8 +91,9 @@ type calls struct {
 	closed  bool
 }
 
-// put queues c and hands over what the window admits. After drop it does nothing.
-func (w *window) put(c *Call) (ok bool) {
+// put hands c over, if the way is free, else queues it. It blocks only while
+// the Delegate does. After drop it does nothing and reports false.
+func (w *window) put(c *Call) bool {
 	w.mu.Lock()
 	q := c.owner
 	if q.closed {
@@ -98,22 +108,37 @@ func (w *window) put(c *Call) (ok bool) {
 	}
 	q.waiting.push(c)
 	w.waiting++
+	if !w.pumping && w.ring.len() == 1 && w.room() {
+		// Nobody else has a call to make. This saves a change of goroutines.
+		w.pumping = true
+		w.send(w.next())
+		w.pumping = false
+	}
 	w.pump()
 	return true
 }
 
-// pump hands calls over while the window has room. It is entered with w.mu
-// held and returns without it.
+func (w *window) room() bool { return len(w.out) < w.size && w.ring.len() > 0 }
+
+// pump sees to it that waiting calls are handed over while the window has room:
+// in a goroutine, since whoever answers a call must not wait for the Delegate.
+// It is entered with w.mu held and returns without it.
 func (w *window) pump() {
 	defer w.mu.Unlock()
-	if w.pumping {
-		return // that goroutine looks again before it leaves
+	if w.pumping || !w.room() {
+		return // who pumps looks again before it leaves
 	}
 	w.pumping = true
-	defer func() { w.pumping = false }()
-	for len(w.out) < w.size && w.ring.len() > 0 {
-		w.send(w.next())
-	}
+	w.host.began()
+	go func() { // counted by the Host; it ends with the calls, or with their cells
+		defer w.host.ended(false)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for w.room() {
+			w.send(w.next())
+		}
+		w.pumping = false
+	}()
 }
 
 // next takes the first call of the cell whose turn it is.
@@ -168,7 +193,7 @@ func (w *window) handOver(c *Call) (err error) {
 			err = errPanicked
 		}
 	}()
-	return w.delegate.Call(c)
+	return w.delegate.Call(c.owner.cell.ctx, c)
 }
 
 // finish takes c out of the books. w.mu is held.
@@ -204,6 +229,7 @@ func (w *window) drop(q *calls) {
 		return
 	}
 	q.closed = true
+	q.cell.cancel()
 	var bytes int64
 	if q.waiting.len() > 0 {
 		w.leaveRing(q)
