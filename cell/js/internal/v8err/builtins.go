@@ -21,6 +21,9 @@ func (s *Source) hidden(raw []rawFrame, i int) bool {
 // builtin names the frame of the built-in that is raw frame i.
 func (s *Source) builtin(raw []rawFrame, i int) Frame {
 	name := raw[i].name
+	if name == "next" && i == 0 && i+1 < len(raw) && s.functionAt(&raw[i+1]).generator {
+		return Frame{Func: name, Type: raw[i+1].name}
+	}
 	if name == "next" && i > 0 && !raw[i-1].native {
 		if s.functionAt(&raw[i-1]).generator {
 			owner := raw[i-1].name
@@ -53,6 +56,9 @@ func (s *Source) builtinOwner(name string, t int32) string {
 	c := s.code
 	if global(name) {
 		return ""
+	}
+	if t >= 2 && c.is(t, "(") && (c.is(t-1, "call") || c.is(t-1, "apply")) && c.afterDot(t-1) && name != c.text(t-1) {
+		return s.passed(t)
 	}
 	if t >= 2 && c.is(t, "(") && c.is(t-1, name) && c.afterDot(t-1) {
 		if owner := s.literalClass(t - 3); owner != "" {

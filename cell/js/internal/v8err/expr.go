@@ -27,13 +27,37 @@ func (s *scanner) operandEnd(i int32) bool {
 		case ")":
 			return !(t.mate > 0 && s.toks[t.mate-1].kind == keyword && controlWord(s.text(t.mate-1)) && !s.afterDot(t.mate-1))
 		case "}":
-			return t.mate >= 0 && (s.toks[t.mate].mark&isBlock == 0 || s.is(t.mate-1, ")"))
+			if t.mate < 0 {
+				return false
+			}
+			if class, ok := s.classOf[t.mate]; ok {
+				return !s.statementStart(class)
+			}
+			return s.toks[t.mate].mark&isBlock == 0 || s.is(t.mate-1, ")")
 		}
 	}
 	return false
 }
 
-// opens reports whether i is an opening bracket c that belongs to the operand
+// statementStart reports whether the class at token i is a declaration.
+func (s *scanner) statementStart(i int32) bool {
+	if i == 0 {
+		return true
+	}
+	switch s.text(i - 1) {
+	case ";", "export", "default":
+		return true
+	case "{", "}":
+		open := i - 1
+		if m := s.toks[open].mate; m >= 0 && m < open {
+			open = m
+		}
+		return s.toks[open].mark != 0
+	}
+	return s.toks[i].newline && s.operandEnd(i-1)
+}
+
+// suffix reports whether i is an opening bracket c that belongs to the operand
 // before it: arguments or a subscript.
 func (s *scanner) suffix(i int32) bool {
 	if i < 1 {

@@ -21,14 +21,18 @@ func (s *Source) frames(c *site, limit int) []Frame {
 		if i == 0 && c.pos >= 0 {
 			frame.Line, frame.Column = s.position(c.pos)
 		} else {
-			frame.Line, frame.Column = s.framePos(f, callee(raw, i))
+			frame.Line, frame.Column = s.framePos(f, s.callee(raw, i))
 		}
 		if n := len(out); n > 0 && out[n-1].Func == "super" {
 			frame.Type = out[n-1].Type
 		}
 		out = append(out, frame)
 		if fn := s.functionAt(f); fn.generator && len(out) < limit && (caller == nil || !caller.native || caller.name != "next") && caller != nil {
-			out = append(out, Frame{Func: "next", Type: frame.Func})
+			next := Frame{Func: "next", Type: frame.Func}
+			if next.Type == "" {
+				next.Type = "Generator"
+			}
+			out = append(out, next)
 		}
 	}
 	s.inherit(out)
@@ -63,9 +67,12 @@ func (s *Source) visible(c *site) []rawFrame {
 }
 
 // callee is the name of the function that raw frame i has called, if known.
-func callee(raw []rawFrame, i int) string {
+func (s *Source) callee(raw []rawFrame, i int) string {
 	if i == 0 {
 		return ""
+	}
+	if s.functionAt(&raw[i-1]).generator {
+		return "next" // which is what runs a generator
 	}
 	return raw[i-1].name
 }
@@ -105,7 +112,37 @@ func (s *Source) framePos(f *rawFrame, name string) (line, column int) {
 	if t < 0 {
 		return f.line, f.col
 	}
+	if name == "next" {
+		if at := s.code.fetched(t); at >= 0 {
+			return s.position(int(s.code.toks[at].start))
+		}
+	}
 	return s.position(int(s.evalPos(t, name)))
+}
+
+// fetched is the token at which V8 puts fetching an iterator's next value, where
+// QuickJS puts it at token t; -1 if that is a call like any other.
+func (s *scanner) fetched(t int32) int32 {
+	if of := s.afterFor(t); of >= 0 {
+		return s.loopBinding(of)
+	}
+	if s.is(t, "(") && s.is(t-1, "next") || s.is(t, "return") || s.is(t-1, "...") {
+		return -1
+	}
+	if p, ok := s.patternNear(t, "["); ok {
+		return p.open + 1
+	}
+	return -1
+}
+
+// loopBinding is the first token that the loop with its "of" at token of binds:
+// V8 puts fetching the next value there.
+func (s *scanner) loopBinding(of int32) int32 {
+	first := s.toks[of].up + 1
+	if s.is(first, "const") || s.is(first, "let") || s.is(first, "var") {
+		first++
+	}
+	return first
 }
 
 // evalPos is the offset that V8 gives the operation that QuickJS puts at token

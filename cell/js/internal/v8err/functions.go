@@ -50,6 +50,11 @@ func (s *Source) initialiser(t, open, class int32) fn {
 	if t == c.toks[open].mate || t == class {
 		return fn{}
 	}
+	for i := t; i > open; i = c.toks[i].up {
+		if c.toks[i].up == open && c.is(i, "[") && !c.suffix(i) {
+			return fn{} // a computed name
+		}
+	}
 	static := false
 	for i := t; i > open; i-- {
 		if m := c.toks[i].mate; m > open && m < i {
@@ -207,6 +212,9 @@ func (s *Source) function(f, caller *rawFrame) Frame {
 		out.New = true
 		return out
 	}
+	if caller != nil && caller.native && (caller.name == "call" || caller.name == "apply") {
+		return out
+	}
 	if caller == nil || caller.native {
 		s.bound(&out, def, caller)
 		return out
@@ -276,6 +284,9 @@ func (s *Source) called(out *Frame, def fn, t int32) {
 		name--
 	}
 	if !c.afterDot(name) {
+		if out.Func == "apply" && c.text(name) != "apply" && def.owner != "" {
+			out.Type = def.owner
+		}
 		return
 	}
 	method := c.text(name)
@@ -283,12 +294,26 @@ func (s *Source) called(out *Frame, def fn, t int32) {
 		return
 	}
 	if (method == "call" || method == "apply") && method != out.Func {
+		out.Type = s.passed(t)
 		return
 	}
 	out.Type = s.receiver(name-2, def)
 	if method != out.Func {
 		out.Method = method
 	}
+}
+
+// passed is the class of the literal that is the first argument of the call at
+// token t, "" if it is none.
+func (s *Source) passed(t int32) string {
+	c := s.code
+	if int(t)+1 >= len(c.toks) || c.is(t+1, ")") {
+		return ""
+	}
+	if c.is(t+1, "{") {
+		return "Object"
+	}
+	return s.literalClass(c.forward(t + 1))
 }
 
 // receiver guesses the class of the object that the expression ending at token

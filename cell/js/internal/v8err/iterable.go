@@ -13,7 +13,7 @@ func (c *site) notIterable(t int32, of string) bool {
 	if c.loop(t) || c.spread(t, of) {
 		return true
 	}
-	if p, ok := c.patternNear(t, "["); ok {
+	if p, ok := s.patternNear(t, "["); ok {
 		return c.fill(p, of)
 	}
 	for i := max(0, t-2); int(i)+1 < len(s.toks) && i < t+50; i++ {
@@ -55,7 +55,7 @@ func (c *site) loop(t int32) bool {
 		return false
 	}
 	if s.is(of-1, "]") && s.patternEnds(of-1) && c.yields(from, to) {
-		c.pos = int(s.toks[s.toks[of-1].mate].start)
+		c.pos = int(s.toks[of-1].start)
 		return c.set(".for", noIterator)
 	}
 	if s.is(head-1, "await") {
@@ -177,7 +177,7 @@ func (s *scanner) chainEnd(t int32) int32 {
 func (c *site) fill(p pattern, of string) bool {
 	s := c.code()
 	if p.loop {
-		c.pos = int(s.toks[p.open].start)
+		c.pos = int(s.toks[s.toks[p.open].closing(p.open)].start)
 		return c.set(".for", noIterator)
 	}
 	v := unknownValue(of)
@@ -186,6 +186,9 @@ func (c *site) fill(p pattern, of string) bool {
 	}
 	if p.param >= 0 || p.from == 0 {
 		c.pos = int(s.toks[p.open].start)
+		if p.param == 0 {
+			c.pos = int(s.toks[p.open-1].start)
+		}
 		return c.set(v.described(), noSymbol)
 	}
 	if p.assign >= 0 {
@@ -193,7 +196,7 @@ func (c *site) fill(p pattern, of string) bool {
 		return c.set(v.described(), noSymbol)
 	}
 	if s.afterDot(p.to) && s.topOperator(p.from, p.to) < 0 && !s.is(p.from, "await") {
-		c.pos = int(s.nodePos(p.from, p.to))
+		c.pos = int(s.toks[p.from].start)
 		return c.set(v.described(), noSymbol)
 	}
 	return c.blame(p.from, p.to)

@@ -46,7 +46,12 @@ func (c *site) located(t int32) bool {
 			return c.set("'set' on proxy: trap returned falsish for property '", key, "'")
 		}
 	case m == "invalid array length":
-		c.assign(t)
+		for i := t; i > 0 && i > t-10; i-- {
+			if s := c.code(); s.is(i, "length") && s.assignment(i+1) {
+				c.pos = int(s.toks[i+1].start)
+				break
+			}
+		}
 	case m == "could not delete property":
 		return c.deletion(t)
 	case m == "class constructors must be invoked with 'new'":

@@ -11,8 +11,7 @@ type pattern struct {
 
 // patternNear is the pattern that failed when QuickJS's position is token t. It
 // puts the failure at the last operation before the pattern in the text.
-func (c *site) patternNear(t int32, bracket string) (pattern, bool) {
-	s := c.code()
+func (s *scanner) patternNear(t int32, bracket string) (pattern, bool) {
 	if of := s.afterFor(t); of >= 0 && of < t {
 		if p, ok := s.loopTarget(of, bracket); ok {
 			return p, true
@@ -116,20 +115,18 @@ func (v Value) described() string {
 // destructure explains an object pattern near token t that got undefined or null.
 func (c *site) destructure(t int32) bool {
 	s := c.code()
-	if ch, ok := s.before(t - 1); ok && s.is(ch.start-1, "delete") {
-		if s.afterDot(t-1) && t >= 2 {
-			c.pos = int(s.propPos(t - 2))
-		}
+	if del := s.deleteAt(t); del >= 0 {
+		c.pos = int(c.src.statementOr(del))
 		return c.set("Cannot convert undefined or null to object")
 	}
-	p, ok := c.patternNear(t, "{")
+	p, ok := s.patternNear(t, "{")
 	if !ok {
 		return c.set("Cannot convert undefined or null to object")
 	}
 	v := c.value(p)
 	if v.Type != "undefined" && v.Type != "null" || c.likelyObject(p) {
 		if in := s.nested(p.open); in >= 0 {
-			c.pos = int(s.toks[in+1].start)
+			c.pos = int(s.toks[s.target(in+1)].start)
 			return c.set("Cannot read properties of undefined (reading '", s.memberName(in+1), "')")
 		}
 		v = Value{"undefined", "undefined"}
@@ -145,7 +142,7 @@ func (c *site) destructure(t int32) bool {
 		c.pos = int(s.toks[first+1].start)
 		return c.set("Cannot destructure '", what, "' as it is ", is, ".")
 	}
-	c.pos = int(s.toks[first].start)
+	c.pos = int(s.toks[s.target(first)].start)
 	key := s.memberName(first)
 	if s.hasRest(p.open) || p.param >= 0 && s.is(p.open-1, "...") {
 		return c.set("Cannot read properties of ", is, " (reading '", key, "')")
@@ -185,13 +182,18 @@ func (s *scanner) nested(i int32) int32 {
 	end := s.toks[i].closing(i)
 	for j := i + 1; j < end; j = s.toks[j].closing(j) + 1 {
 		if s.is(j, ":") && s.is(j+1, "{") && !s.is(s.toks[j+1].closing(j+1)+1, "=") {
-			if in := s.nested(j + 1); in >= 0 && s.is(j+2, "{") {
-				return in
-			}
 			return j + 1
 		}
 	}
 	return -1
+}
+
+// target is the token that the property named at token i is bound to.
+func (s *scanner) target(i int32) int32 {
+	if s.is(i+1, ":") && int(i)+2 < len(s.toks) {
+		return i + 2
+	}
+	return i
 }
 
 // hasRest reports whether the pattern that opens at token i takes the rest.

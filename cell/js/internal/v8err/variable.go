@@ -21,6 +21,9 @@ func (c *site) variable(t int32, name string) {
 // before super().
 func (c *site) uninitialised(t int32, name string) bool {
 	if name == "this" {
+		if s := c.code(); s.is(t, "constructor") && s.is(t+1, "(") {
+			c.pos = int(s.toks[t+1].start)
+		}
 		return c.set("Must call super constructor in derived class before accessing 'this' or returning from derived constructor")
 	}
 	c.variable(t, name)
@@ -52,7 +55,7 @@ func (s *Source) statementOr(i int32) uint32 {
 		case t.kind == tmplHead && t.end == t.start+3 && !c.suffix(prev):
 			first = prev
 			continue
-		case c.is(prev, "=") && prev > 0 && c.toks[prev-1].kind == ident && !c.afterDot(prev-1) && !c.declares(prev-1):
+		case c.is(prev, "=") && prev > 0 && c.toks[prev-1].kind == ident && !c.afterDot(prev-1) && !c.declares(prev-1) && !c.isParameter(prev-1):
 			first = prev - 1
 			continue
 		}
@@ -62,6 +65,12 @@ func (s *Source) statementOr(i int32) uint32 {
 		return pos
 	}
 	return c.toks[i].start
+}
+
+// isParameter reports whether a parameter begins at token i.
+func (s *scanner) isParameter(i int32) bool {
+	_, ok := s.parameter(i)
+	return ok
 }
 
 // headOf reports whether the parenthesis at token i belongs to a statement.

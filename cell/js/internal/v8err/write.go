@@ -116,6 +116,7 @@ func (c *site) readOnly(t int32, name string) bool {
 	s := c.code()
 	if strings.HasPrefix(name, "#") {
 		if _, ok := c.assign(t); ok {
+			c.pos = int(s.propPos(t))
 			if c.accessor(t, name) {
 				return c.set("'", name, "' was defined without a setter")
 			}
@@ -136,6 +137,12 @@ func (c *site) readOnly(t int32, name string) bool {
 			c.pos = int(s.toks[t+1].start)
 		}
 	case !s.is(t, name) && !s.assignment(t):
+		for i := t; i > 0 && i > t-8; i-- {
+			if s.assignment(i) && s.is(i-1, name) && !s.afterDot(i-1) {
+				c.pos = int(s.toks[i].start)
+				return c.set("Assignment to constant variable.")
+			}
+		}
 		if i := s.nextName(t, name); i >= 0 {
 			c.pos = int(s.toks[i].start)
 		}
@@ -225,20 +232,29 @@ func (s *scanner) nextName(t int32, name string) int32 {
 // deletion explains a property that cannot be deleted; QuickJS points behind it.
 func (c *site) deletion(t int32) bool {
 	s := c.code()
-	ch, ok := s.before(t - 1)
-	if !ok || !s.is(ch.start-1, "delete") {
+	del := s.deleteAt(t)
+	if del < 0 {
 		return false
 	}
-	c.pos = int(c.src.statementOr(ch.start - 1))
-	at := t - 2
-	if s.is(t-1, "]") && s.toks[t-1].mate > 0 {
-		at = s.toks[t-1].mate
-	}
-	key, ok := c.key(at)
+	c.pos = int(c.src.statementOr(del))
+	key, ok := c.key(t)
 	if !ok {
 		return false
 	}
-	return c.set("Cannot delete property '", key, "' of ", c.objectText(at, ""))
+	return c.set("Cannot delete property '", key, "' of ", c.objectText(t, ""))
+}
+
+// deleteAt is the "delete" of the property accessed at token t; -1 if it is
+// not being deleted.
+func (s *scanner) deleteAt(t int32) int32 {
+	if !s.is(t, ".") && !s.is(t, "[") && !s.is(t, "?.") {
+		return -1
+	}
+	ch, ok := s.before(t - 1)
+	if !ok || !s.is(ch.start-1, "delete") {
+		return -1
+	}
+	return ch.start - 1
 }
 
 // privateAccess explains a private member that the object lacks.
@@ -296,6 +312,10 @@ func (c *site) relation(t int32) bool {
 			return c.set("Right-hand side of 'instanceof' is not an object")
 		}
 		return c.set("Right-hand side of 'instanceof' is not callable")
+	}
+	if s.is(t-1, "in") {
+		t--
+		c.pos = int(s.toks[t].start)
 	}
 	if !s.is(t, "in") {
 		return false
