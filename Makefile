@@ -44,7 +44,7 @@ test-codex: build $(CODEX:%=.tools/codex/%/bin/codex) ## run real Codex clients 
 	npm install --global --no-audit --no-fund --loglevel=error --prefix .tools/codex/$* @openai/codex@$*
 
 lint: build ## format, vet, staticcheck, the house's own rules, start-up cost
-	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs -r gofmt -l); \
+	@unformatted=$$(gofmt -l $(wildcard */)); \
 	if [ -n "$$unformatted" ]; then echo "not gofmt-clean:"; echo "$$unformatted"; exit 1; fi
 	@go vet -tags '$(TAGS)' ./...
 	@go tool staticcheck -tags '$(TAGS)' ./...
