@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"io"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -33,10 +34,8 @@ func parse(raw jsontext.Value) (n node, ok bool) {
 	if !ok {
 		return node{}, false
 	}
-	if _, err := dec.ReadToken(); err == nil {
-		return node{}, false // more than one value
-	}
-	return n, true
+	_, err := dec.ReadToken()
+	return n, err == io.EOF // or there is something behind the value
 }
 
 func parseValue(dec *jsontext.Decoder, depth int) (node, bool) {
