@@ -45,8 +45,14 @@ func Message(text string) Item {
 
 // Request is what the client sent to the model for one turn.
 type Request struct {
-	Input []Input         `json:"input"`
-	Tools json.RawMessage `json:"tools"`
+	Input []Input `json:"input"`
+	Tools []Tool  `json:"tools"`
+}
+
+// Tool is one that the model is offered. The service's own have no name.
+type Tool struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
 }
 
 // Input is one item of the conversation, as the client keeps it.

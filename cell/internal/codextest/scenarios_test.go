@@ -120,6 +120,26 @@ func TestNotify(t *testing.T) {
 	})
 }
 
+// The page's last recipe: what cells can call, the model is no longer offered.
+func TestCodeModeOnly(t *testing.T) {
+	eachVersion(t, func(t *testing.T, c *client) {
+		offered := func(r codextest.Request, name string) bool {
+			return slices.ContainsFunc(r.Tools, func(tool codextest.Tool) bool { return tool.Name == name })
+		}
+		for _, only := range []bool{false, true} {
+			if only {
+				c.recipe.Config += "code_mode_only = true\n"
+			}
+			talk := c.talk(t, codextest.Say(codextest.Exec("c1", "text(typeof tools.exec_command);")))
+			talk.wantTexts(t, "c1", "Script completed", "function")
+			first := talk.requests[0]
+			if !offered(first, "exec") || !offered(first, "wait") || offered(first, "exec_command") == only {
+				t.Errorf("only %t: the model is offered %v", only, first.Tools)
+			}
+		}
+	})
+}
+
 // pixel is a picture of one transparent dot.
 const pixel = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
