@@ -183,8 +183,8 @@ function numbers(locale) {
   const samples = pluralSamples(locale);
   const compact = (o) => {
     const list = [];
-    for (let e = 3; e < 15; e++) list.push(forms({ one: 10 ** e, other: 2 * 10 ** e }, (n) => {
-      const parts = nf({ notation: "compact", maximumFractionDigits: 0, ...o }).formatToParts(n);
+    for (let e = 3; e < 15; e++) list.push(forms({ one: 10 ** e, part: 1.5 * 10 ** e, other: 2 * 10 ** e }, (n) => {
+      const parts = nf({ notation: "compact", maximumFractionDigits: 1, ...o }).formatToParts(n);
       const digits = parts.filter((p) => p.type === "integer").map((p) => p.value).join("");
       return digits.length + template(parts);
     }));
@@ -257,6 +257,11 @@ function words(locale) {
       out.list[style + " " + type] = [two[0] ?? "", four[0] ?? "", four[1] ?? "", four[2] ?? ""];
     }
   }
+  // The plural category of a range, by those of its ends.
+  const rules = new Intl.PluralRules(locale);
+  out.ranges = {};
+  for (const [a, x] of Object.entries(samples)) for (const [b, y] of Object.entries(samples)) if (x <= y) out.ranges[a + " " + b] = rules.selectRange(x, y);
+  out.categories = { cardinal: rules.resolvedOptions().pluralCategories, ordinal: new Intl.PluralRules(locale, { type: "ordinal" }).resolvedOptions().pluralCategories };
   const dn = new Intl.DisplayNames(locale, { type: "dateTimeField" });
   out.fields = {};
   for (const f of ["era", "year", "quarter", "month", "weekOfYear", "weekday", "day", "dayPeriod", "hour", "minute", "second", "timeZoneName"]) out.fields[f] = dn.of(f);
@@ -431,6 +436,6 @@ const result = {
 };
 for (const locale of LOCALES) result[locale] = {
   dates: dates(locale), numbers: numbers(locale), currencies: currencies(locale), units: units(locale), words: words(locale),
-  zones: zoneNames(locale, zones, periods), names: names(locale),
+  zones: zoneNames(locale, zones, periods), names: locale === "en" ? names(locale) : undefined,
 };
 print(JSON.stringify(result));

@@ -1,0 +1,336 @@
+package intl
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// collatorOptions are the resolved options of a Collator, in V8's order.
+type collatorOptions struct {
+	Locale            string `json:"locale"`
+	Usage             string `json:"usage"`
+	Sensitivity       string `json:"sensitivity"`
+	IgnorePunctuation bool   `json:"ignorePunctuation"`
+	Collation         string `json:"collation"`
+	Numeric           bool   `json:"numeric"`
+	CaseFirst         string `json:"caseFirst"`
+	Data              string `json:"_data"`
+}
+
+func (in *Instance) newCollator(args []byte) ([]byte, error) {
+	var r struct {
+		Locales   string `json:"locales"`
+		Usage     string `json:"usage"`
+		Numeric   *bool  `json:"numeric"`
+		CaseFirst string `json:"caseFirst"`
+		collatorRest
+	}
+	if err := json.Unmarshal(args, &r); err != nil {
+		return nil, fmt.Errorf("%w: %w", errOp, err)
+	}
+	c := in.negotiate(r.Locales, collated)
+	kept := map[string]string{}
+	o := collatorOptions{Usage: r.Usage, Sensitivity: r.Sensitivity, IgnorePunctuation: r.IgnorePunctuation, Collation: "default", Data: c.data}
+	o.CaseFirst = c.keyword("kf", r.CaseFirst, "false", func(v string) bool { return v == "upper" || v == "lower" || v == "false" }, kept)
+	if k, ok := c.keywords["kn"]; ok && (k == "" || k == "false") {
+		o.Numeric = k == ""
+		kept["kn"] = k
+	}
+	if r.Numeric != nil && *r.Numeric != o.Numeric {
+		o.Numeric = *r.Numeric
+		delete(kept, "kn")
+	}
+	o.Locale = c.named(kept)
+	return json.Marshal(&o)
+}
+
+type collatorRest struct {
+	Sensitivity       string `json:"sensitivity"`
+	IgnorePunctuation bool   `json:"ignorePunctuation"`
+}
+
+// collationData is the root order of characters: see gen for its notation.
+type collationData struct {
+	Letters  string `json:"letters"`
+	Marks    string `json:"marks"`
+	Ignored  string `json:"ignored"`
+	Variable string `json:"variable"` // left out by ignorePunctuation
+
+	once     sync.Once
+	weights  map[rune]weights
+	variable map[rune]bool
+	emoji    int32 // primary weight of symbols beyond the table
+}
+
+// weights order a character: by letter, then accent, then case. A primary of
+// zero is a mark on the letter before, all zero is ignored.
+type weights struct{ primary, secondary, tertiary int32 }
+
+const (
+	plain    = 1          // secondary and tertiary of a letter without any
+	implicit = 0x10000000 // primaries of characters that have no place in the table
+)
+
+func (c *collationData) init() {
+	c.weights, c.variable = make(map[rune]weights, 16<<10), map[rune]bool{}
+	for _, r := range c.Ignored {
+		c.weights[r] = weights{}
+	}
+	for _, r := range c.Variable {
+		c.variable[r] = true
+	}
+	w := weights{1 << 8, plain, plain}
+	c.order(c.Letters, func(r rune, level byte) {
+		switch level {
+		case 0:
+			w = weights{w.primary + 1<<8, plain, plain}
+		case 1:
+			w.secondary, w.tertiary = w.secondary+1, plain
+		case 2:
+			w.tertiary++
+		}
+		c.weights[r] = w
+	})
+	m := weights{0, 1 << 10, plain} // marks weigh more than a letter's own variants
+	c.order(c.Marks, func(r rune, level byte) {
+		switch level {
+		case 0, 1:
+			m.secondary, m.tertiary = m.secondary+1, plain
+		case 2:
+			m.tertiary++
+		}
+		c.weights[r] = m
+	})
+	c.emoji = c.weights['$'].primary - 1
+}
+
+// order walks a table: level tells what sets a character apart from the one
+// before: 0 everything, 1 accent, 2 case, 3 nothing.
+func (c *collationData) order(table string, visit func(r rune, level byte)) {
+	level, last := byte(0), rune(0)
+	for i := 0; i < len(table); {
+		r, size := utf8.DecodeRuneInString(table[i:])
+		i += size
+		switch r {
+		case 1, 2, 3:
+			level = byte(r)
+			continue
+		case 4:
+			end, size := utf8.DecodeRuneInString(table[i:])
+			i += size
+			for r := last + 1; r <= end; r++ {
+				visit(r, 0)
+			}
+			continue
+		}
+		visit(r, level)
+		level, last = 0, r
+	}
+}
+
+func (in *Instance) collation() (*collationData, error) {
+	c, err := load[collationData](in, "root", "collation")
+	if err != nil {
+		return nil, err
+	}
+	c.once.Do(c.init)
+	return c, nil
+}
+
+// compare answers co.compare: the options, a newline and two texts with
+// U+0000 between. The answer is -1, 0 or 1.
+func (in *Instance) compare(args []byte) ([]byte, error) {
+	fields, err := split(args, 2)
+	if err != nil {
+		return nil, err
+	}
+	o, err := reuse(in, "co", fields[0], func(options []byte) (*collatorOptions, error) {
+		o := &collatorOptions{}
+		if err := json.Unmarshal(options, o); err != nil {
+			return nil, fmt.Errorf("%w: %w", errOp, err)
+		}
+		return o, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	data, err := in.collation()
+	if err != nil {
+		return nil, err
+	}
+	a, b, ok := strings.Cut(string(fields[1]), "\x00")
+	if !ok {
+		return nil, fmt.Errorf("%w: one text", errOp)
+	}
+	return []byte([]string{"-1", "0", "1"}[o.compare(data, a, b)+1]), nil
+}
+
+func (o *collatorOptions) compare(c *collationData, a, b string) int {
+	x, y := o.key(c, a), o.key(c, b)
+	primary := func(w weights) int32 { return w.primary }
+	if r := compareBy(x, y, primary); r != 0 || o.Sensitivity == "base" {
+		return r
+	}
+	if o.Sensitivity != "case" {
+		if r := compareBy(x, y, func(w weights) int32 { return w.secondary }); r != 0 || o.Sensitivity == "accent" {
+			return r
+		}
+	}
+	return compareBy(x, y, func(w weights) int32 {
+		switch {
+		case o.CaseFirst == "upper" && w.tertiary == plain+1:
+			return plain
+		case o.CaseFirst == "upper" && w.tertiary == plain:
+			return plain + 1
+		}
+		return w.tertiary
+	})
+}
+
+// compareBy compares the weights of one level; zeros do not count.
+func compareBy(x, y []weights, level func(weights) int32) int {
+	i, j := 0, 0
+	for {
+		for i < len(x) && level(x[i]) == 0 {
+			i++
+		}
+		for j < len(y) && level(y[j]) == 0 {
+			j++
+		}
+		switch {
+		case i == len(x) && j == len(y):
+			return 0
+		case i == len(x):
+			return -1
+		case j == len(y):
+			return 1
+		}
+		if a, b := level(x[i]), level(y[j]); a != b {
+			if a < b {
+				return -1
+			}
+			return 1
+		}
+		i++
+		j++
+	}
+}
+
+// key is the sequence of weights of a text.
+func (o *collatorOptions) key(c *collationData, s string) []weights {
+	out := make([]weights, 0, len(s))
+	runes := expand(s, o.Data == "es")
+	for i := 0; i < len(runes); i++ {
+		r := runes[i]
+		if o.IgnorePunctuation && c.variable[r] {
+			for i+1 < len(runes) && unicode.Is(unicode.M, runes[i+1]) {
+				i++
+			}
+			continue
+		}
+		if o.Numeric && r >= '0' && r <= '9' {
+			n := i
+			for n < len(runes) && runes[n] >= '0' && runes[n] <= '9' {
+				n++
+			}
+			out = appendNumber(out, c.weights['0'], runes[i:n])
+			i = n - 1
+			continue
+		}
+		out = append(out, c.weigh(r))
+	}
+	return out
+}
+
+// compatible marks a character that only its compatibility decomposition takes
+// apart; it weighs a little at the last level.
+const compatible = 0xffff
+
+// expand takes characters apart as the root order sees them. In Spanish ñ is a
+// letter of its own.
+func expand(s string, spanish bool) []rune {
+	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return []rune(s)
+	}
+	var out []rune
+	for _, r := range norm.NFC.String(s) {
+		if l := ligature(r); l != "" {
+			out = append(append(out, []rune(l)...), compatible)
+			continue
+		}
+		if spanish && (r == 'ñ' || r == 'Ñ') {
+			out = append(out, r)
+			continue
+		}
+		for _, d := range norm.NFD.String(string(r)) {
+			k := norm.NFKD.String(string(d))
+			out = append(out, []rune(k)...)
+			if k != string(d) {
+				out = append(out, compatible)
+			}
+		}
+	}
+	return out
+}
+
+// ligature spells the letters that sort as two without having a decomposition.
+func ligature(r rune) string {
+	switch r {
+	case 'æ':
+		return "ae"
+	case 'Æ':
+		return "AE"
+	case 'œ':
+		return "oe"
+	case 'Œ':
+		return "OE"
+	case 'ß':
+		return "ss"
+	case 'ẞ':
+		return "SS"
+	}
+	return ""
+}
+
+func (c *collationData) weigh(r rune) weights {
+	switch r {
+	case 'ñ', 'Ñ':
+		w := c.weights['n'+r-'ñ'] // ñ and Ñ are as far apart as n and N
+		w.primary++
+		return w
+	case compatible:
+		return weights{0, 0, plain + 1}
+	}
+	if w, ok := c.weights[r]; ok {
+		return w
+	}
+	switch {
+	case unicode.Is(unicode.Han, r):
+		return weights{implicit + r, plain, plain}
+	case unicode.IsLetter(r):
+		return weights{implicit/2 + r, plain, plain}
+	case unicode.Is(unicode.M, r):
+		return weights{0, 1 << 11, plain}
+	case r > 0xffff:
+		return weights{c.emoji, r, plain}
+	}
+	return weights{implicit*2 + r, plain, plain}
+}
+
+// appendNumber weighs a run of digits by its value: length first.
+func appendNumber(out []weights, zero weights, digits []rune) []weights {
+	for len(digits) > 1 && digits[0] == '0' {
+		digits = digits[1:]
+	}
+	out = append(out, weights{zero.primary, plain, plain}, weights{int32(len(digits)) + 1, plain, plain})
+	for _, d := range digits {
+		out = append(out, weights{d, plain, plain})
+	}
+	return out
+}

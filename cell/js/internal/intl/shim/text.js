@@ -1,0 +1,237 @@
+// ---- lists ------------------------------------------------------------------
+
+// listText is the JSON of the texts that an iterable yields.
+function listText(iterable) {
+  let out = "[";
+  const add = (v) => {
+    if (typeof v !== "string") throw new TypeError(`Iterable yielded ${receiver(v)} which is not a string`);
+    out += (out === "[" ? "" : ",") + stringify(v);
+  };
+  if (iterable === undefined) return "[]";
+  for (const v of iterable) add(v);
+  return out + "]";
+}
+
+service("ListFormat", 0, (s, locales, options) => {
+  const where = "Intl.ListFormat";
+  const r = { __proto__: null, locales: localeList(locales) };
+  const o = objectOptions(options);
+  option(o, "localeMatcher", MATCHERS, undefined, where);
+  r.type = option(o, "type", ["conjunction", "disjunction", "unit"], "conjunction", where);
+  r.style = option(o, "style", ["long", "short", "narrow"], "long", where);
+  s.key = ask("lf.new", stringify(r));
+}, false, {
+  format(list) { return ask("lf.format", slot(this, "ListFormat", "Intl.ListFormat.prototype.format").key + "\n" + listText(list)); },
+  formatToParts(list) { return parse(ask("lf.parts", slot(this, "ListFormat", "Intl.ListFormat.prototype.formatToParts").key + "\n" + listText(list))); },
+}, "lf");
+
+// ---- collation --------------------------------------------------------------
+
+function initCollator(s, locales, options) {
+  const where = "Intl.Collator";
+  const r = { __proto__: null, locales: localeList(locales) };
+  const o = coerceOptions(options, where);
+  r.usage = option(o, "usage", ["sort", "search"], "sort", where);
+  option(o, "localeMatcher", MATCHERS, undefined, where);
+  typeName(o, "collation");
+  r.numeric = flag(o, "numeric");
+  r.caseFirst = option(o, "caseFirst", ["upper", "lower", "false"], undefined, where);
+  r.sensitivity = option(o, "sensitivity", ["base", "accent", "case", "variant"], "variant", where);
+  r.ignorePunctuation = !!flag(o, "ignorePunctuation");
+  s.key = ask("co.new", stringify(r));
+}
+
+// order compares two texts; U+0000 separates them, and is ignored in them.
+function order(key, a, b) {
+  if (a === b) return 0;
+  if (P.indexOf(a, "\0") >= 0) a = P.replaceAll(a, "\0", "");
+  if (P.indexOf(b, "\0") >= 0) b = P.replaceAll(b, "\0", "");
+  return +ask("co.compare", key + "\n" + a + "\0" + b);
+}
+
+service("Collator", 0, initCollator, true, {
+  get compare() {
+    const s = slot(this, "Collator", "get Intl.Collator.prototype.compare");
+    if (s.bound === undefined) {
+      const f = (0, (a, b) => order(s.key, `${a}`, `${b}`));
+      defineProperty(f, "name", { __proto__: null, value: "", configurable: true });
+      s.bound = f;
+    }
+    return s.bound;
+  },
+}, "co");
+
+function text(v, method) {
+  if (v === undefined || v === null) throw new TypeError(`String.prototype.${method} called on null or undefined`);
+  return `${v}`;
+}
+
+function collatorKey(locales, options) {
+  const s = { __proto__: null, key: "" };
+  initCollator(s, locales, options);
+  return s.key;
+}
+
+// ---- case -------------------------------------------------------------------
+
+function caseLanguage(locales) {
+  const list = localeList(locales);
+  return list === "" ? "" : split(split(list, ",")[0], "-")[0];
+}
+
+function upper(self, locales) {
+  const s = text(self, "toLocaleUpperCase"), l = caseLanguage(locales);
+  if (l === "tr" || l === "az") return P.toUpperCase(P.replaceAll(s, "i", "İ"));
+  if (l === "lt") return P.normalize(P.toUpperCase(P.replaceAll(P.normalize(s, "NFD"), "i\u0307", "i")), "NFC");
+  return P.toUpperCase(s);
+}
+
+function lower(self, locales) {
+  const s = text(self, "toLocaleLowerCase"), l = caseLanguage(locales);
+  if (l === "tr" || l === "az") return P.toLowerCase(P.replaceAll(P.replaceAll(P.replaceAll(s, "I\u0307", "i"), "İ", "i"), "I", "ı"));
+  return P.toLowerCase(s);
+}
+
+// ---- segments ---------------------------------------------------------------
+
+// segmentsOf finds all breaks of a text: pairs of start and whether it is a word.
+function segmentsOf(s) {
+  if (s.breaks === undefined) {
+    const lengths = parse(ask("sg.breaks", s.granularity + "\n" + s.text));
+    const starts = [], wordLike = [];
+    let at = 0;
+    for (let i = 0; i < lengths.length; i++) {
+      append(starts, at);
+      append(wordLike, lengths[i] < 0);
+      at += lengths[i] < 0 ? -lengths[i] : lengths[i];
+    }
+    append(starts, s.text.length);
+    s.breaks = starts;
+    s.wordLike = wordLike;
+  }
+  return s.breaks;
+}
+
+function segmentAt(s, i) {
+  const starts = segmentsOf(s);
+  const out = { segment: slice(s.text, starts[i], starts[i + 1]), index: starts[i], input: s.text };
+  if (s.granularity === "word") own(out, "isWordLike", s.wordLike[i]);
+  return out;
+}
+
+const segmentsPrototype = {};
+methods(segmentsPrototype, {
+  containing(index = undefined) {
+    const s = slot(this, "Segments", "%SegmentsPrototype%.containing");
+    const n = P.trunc(Number(index)) || 0;
+    if (n < 0 || n >= s.text.length) return undefined;
+    const starts = segmentsOf(s);
+    let low = 0, high = starts.length - 1;
+    while (high - low > 1) {
+      const mid = P.floor((low + high) / 2);
+      if (starts[mid] <= n) low = mid; else high = mid;
+    }
+    return segmentAt(s, low);
+  },
+  [P.iterator]() {
+    const s = slot(this, "Segments", "%SegmentsPrototype%[Symbol.iterator]");
+    const it = create(segmentIterator);
+    weakSet(slots, it, { __proto__: null, kind: "SegmentIterator", segments: s, at: 0 });
+    return it;
+  },
+});
+const segmentIterator = create(P.iteratorPrototype);
+methods(segmentIterator, {
+  next() {
+    const s = slot(this, "SegmentIterator", "%SegmentIterator.prototype%.next");
+    if (s.at >= segmentsOf(s.segments).length - 1) return { value: undefined, done: true };
+    return { value: segmentAt(s.segments, s.at++), done: false };
+  },
+});
+defineProperty(segmentIterator, P.toStringTag, { __proto__: null, value: "Segmenter String Iterator", configurable: true });
+
+service("Segmenter", 0, (s, locales, options) => {
+  const where = "Intl.Segmenter";
+  const r = { __proto__: null, locales: localeList(locales) };
+  const o = objectOptions(options);
+  option(o, "localeMatcher", MATCHERS, undefined, where);
+  r.granularity = option(o, "granularity", ["grapheme", "word", "sentence"], "grapheme", where);
+  s.granularity = r.granularity;
+  s.key = ask("sg.new", stringify(r));
+}, false, {
+  segment(input) {
+    const s = slot(this, "Segmenter", "Intl.Segmenter.prototype.segment");
+    const out = create(segmentsPrototype);
+    weakSet(slots, out, { __proto__: null, kind: "Segments", granularity: s.granularity, text: `${input}`, breaks: undefined, wordLike: undefined });
+    return out;
+  },
+}, "sg");
+
+// ---- names ------------------------------------------------------------------
+
+service("DisplayNames", 2, (s, locales, options) => {
+  const where = "Intl.DisplayNames";
+  const r = { __proto__: null, locales: localeList(locales) };
+  if (options === undefined) throw new TypeError("Incorrect options argument: expected an object");
+  const o = objectOptions(options);
+  option(o, "localeMatcher", MATCHERS, undefined, where);
+  r.style = option(o, "style", ["narrow", "short", "long"], "long", where);
+  r.type = option(o, "type", ["language", "region", "script", "currency", "calendar", "dateTimeField"], undefined, where);
+  if (r.type === undefined) throw new TypeError(`Required option "type" must not be undefined`);
+  r.fallback = option(o, "fallback", ["code", "none"], "code", where);
+  r.languageDisplay = option(o, "languageDisplay", ["dialect", "standard"], "dialect", where);
+  s.key = ask("dn.new", stringify(r));
+}, false, {
+  of(code) {
+    const s = slot(this, "DisplayNames", "Intl.DisplayNames.prototype.of");
+    const name = ask("dn.of", s.key + "\n" + code);
+    return name === "" ? undefined : name;
+  },
+}, "dn");
+
+// ---- the whole --------------------------------------------------------------
+
+// listed is Array.prototype.toLocaleString; a list within itself is empty.
+let listing = [];
+function listed(self, locales, options) {
+  const o = toObject(self, "Array.prototype.toLocaleString"), n = P.min(P.trunc(Number(o.length)) || 0, 0x1fffffffffffff);
+  if (includes(listing, o)) return "";
+  const outer = listing;
+  listing = [];
+  for (let i = 0; i < outer.length; i++) append(listing, outer[i]);
+  append(listing, o);
+  try {
+    let out = "";
+    for (let i = 0; i < n; i++) {
+      if (i > 0) out += ",";
+      const v = o[i];
+      if (v !== undefined && v !== null) out += `${v.toLocaleString(locales, options)}`;
+    }
+    return out;
+  } finally { listing = outer; }
+}
+
+function finish() {
+  defineProperty(Intl, P.toStringTag, { __proto__: null, value: "Intl", configurable: true });
+  const formatted = (v, locales, options) => ask("nf.format", cached("number", locales, options, numberFormatter) + "\n" + v);
+  return {
+    __proto__: null,
+    Intl,
+    number(self, locales, options) {
+      let n;
+      try { n = P.numberValue(self); } catch { throw new TypeError("Number.prototype.toLocaleString requires that 'this' be a Number"); }
+      return formatted(decimal(n), locales, options);
+    },
+    bigint(self, locales, options) {
+      let n;
+      try { n = P.bigintValue(self); } catch { throw new TypeError("BigInt.prototype.toLocaleString requires that 'this' be a BigInt"); }
+      return formatted(`${n}`, locales, options);
+    },
+    date: localeDate,
+    compare(self, that, locales, options) {
+      const a = text(self, "localeCompare"), b = `${that}`;
+      return order(cached("collator", locales, options, collatorKey), a, b);
+    },
+    upper, lower, list: listed,
+  };
+}
