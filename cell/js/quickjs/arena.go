@@ -122,7 +122,7 @@ func (a *arena) alloc(n uintptr) uintptr {
 	if need > smallMax {
 		return a.allocPages(need)
 	}
-	c, size := class(need)
+	c, size := sizeClass(need)
 	off := a.free[c]
 	if off == 0 {
 		if off = a.refill(c, size); off == 0 {
@@ -161,7 +161,7 @@ func (a *arena) freeBlock(p uintptr) {
 		a.givePages(p-a.base, size)
 		return
 	}
-	c, _ := class(size)
+	c, _ := sizeClass(size)
 	*word(p + headSize) = a.free[c]
 	a.free[c] = p - a.base
 }
@@ -310,9 +310,9 @@ func (a *arena) commit(end uintptr) bool {
 	return true
 }
 
-// class is the free list for blocks of n bytes, and the size of its blocks,
+// sizeClass is the free list for blocks of n bytes, and the size of its blocks,
 // which is a multiple of 16.
-func class(n uintptr) (int, uintptr) {
+func sizeClass(n uintptr) (int, uintptr) {
 	if n <= 64 {
 		size := max(32, (n+15)&^15)
 		return int(size/16) - 2, size

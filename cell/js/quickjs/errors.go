@@ -1,11 +1,16 @@
 package quickjs
 
 import (
+	"slices"
 	"strings"
 	"unsafe"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"modernc.org/libc"
 	lib "modernc.org/libquickjs"
+
+	"github.com/berth-dev/berth/cell/js/internal/v8err"
 )
 
 // Errors are shaped at the moment they are made. An object of the engine's error
@@ -72,19 +77,25 @@ func (i *isolate) shape(object, engineStack value, flags int32) int32 {
 		i.captured = raw
 		return 1
 	}
-	in := rawError{
+	limit, ok := i.stackTraceLimit()
+	in := v8err.Raw{
 		Name:    i.quietText(object, "name"),
 		Message: i.quietText(object, "message"),
 		Stack:   raw,
 		Thrown:  !i.inErrorConstructor(),
+		Limit:   limit,
+		Arg:     i.argument,
+		Var:     i.variable,
 	}
-	limit, ok := i.stackTraceLimit()
-	if !ok {
-		return 1
-	}
-	out := i.shapeError(in, limit)
+	out := i.source.Shape(in)
 	if out.Message != in.Message {
 		i.define(object, "message", i.newString(out.Message), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
+	}
+	if proto, ok := i.errorProto(out.Name); ok && out.Name != in.Name {
+		lib.XJS_SetPrototype(i.tls(), i.ctx, object, proto)
+	}
+	if !ok {
+		return 1
 	}
 	stack := i.prepared(object, out)
 	if isException(stack) {
@@ -95,9 +106,21 @@ func (i *isolate) shape(object, engineStack value, flags int32) int32 {
 	return r
 }
 
+// errorProto is the prototype of the engine's errors of a name.
+func (i *isolate) errorProto(name string) (value, bool) {
+	kinds := [...]string{
+		lib.EJS_EVAL_ERROR: "EvalError", lib.EJS_RANGE_ERROR: "RangeError", lib.EJS_REFERENCE_ERROR: "ReferenceError",
+		lib.EJS_SYNTAX_ERROR: "SyntaxError", lib.EJS_TYPE_ERROR: "TypeError", lib.EJS_URI_ERROR: "URIError",
+	}
+	if k := slices.Index(kinds[:], name); k >= 0 {
+		return i.context().Fnative_error_proto[k], true
+	}
+	return undefined, false
+}
+
 // prepared is the value of a new error's stack property: the text, or what the
 // program's Error.prepareStackTrace makes of it.
-func (i *isolate) prepared(object value, out shapedError) value {
+func (i *isolate) prepared(object value, out v8err.Shaped) value {
 	prepare := i.errorProperty("prepareStackTrace")
 	defer i.drop(prepare)
 	if lib.XJS_IsFunction(i.tls(), i.ctx, prepare) == 0 || i.preparing {
@@ -105,14 +128,37 @@ func (i *isolate) prepared(object value, out shapedError) value {
 	}
 	i.preparing = true
 	defer func() { i.preparing = false }()
-	json := i.newString(out.CallSites)
-	sites := i.invoke(i.callSites, json)
-	i.drop(json)
+	frames := i.newString(callSites(out.Frames))
+	sites := i.invoke(i.callSites, frames)
+	i.drop(frames)
 	if isException(sites) {
 		return exception
 	}
 	defer i.drop(sites)
 	return i.invoke(prepare, object, sites)
+}
+
+// callSites is the JSON that the prelude makes CallSite objects of.
+func callSites(frames []v8err.Frame) string {
+	rows := make([][]any, len(frames))
+	for k, f := range frames {
+		rows[k] = []any{
+			orNull(f.Func), orNull(f.File), f.Line, f.Column, orNull(f.Type), orNull(f.Method),
+			f.Type == "" && !f.New, f.Native(), f.New, f.Async, f.String(),
+		}
+	}
+	text, err := json.Marshal(rows, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return "[]"
+	}
+	return string(text)
+}
+
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
 }
 
 // stackTraceLimit is Error.stackTraceLimit. ok is false if it is no number: then
@@ -222,11 +268,11 @@ func (i *isolate) captureStackTrace(a args) value {
 	if !ok {
 		return undefined
 	}
-	in := rawError{Name: i.quietText(object, "name"), Message: i.quietText(object, "message"), Stack: raw}
+	in := v8err.Raw{Name: i.quietText(object, "name"), Message: i.quietText(object, "message"), Stack: raw, Limit: limit}
 	if in.Name == "" {
 		in.Name = "Error"
 	}
-	stack := i.prepared(object, i.shapeError(in, limit))
+	stack := i.prepared(object, i.source.Shape(in))
 	if isException(stack) {
 		return exception
 	}

@@ -11,6 +11,7 @@ import (
 	lib "modernc.org/libquickjs"
 
 	"github.com/berth-dev/berth/cell/js"
+	"github.com/berth-dev/berth/cell/js/internal/v8err"
 )
 
 // moduleName is what stack traces call the program. Spec: codemode §11.1.
@@ -31,8 +32,8 @@ type isolate struct {
 	stop atomic.Bool // set by Interrupt, from any goroutine
 
 	dialect  js.Dialect
-	remap    *lowered // set if the source was lowered before it was compiled
-	promise  value    // the module's, once it is evaluated
+	source   *v8err.Source // for positions and names in errors
+	promise  value         // the module's, once it is evaluated
 	started  bool
 	linking  bool   // static imports are being resolved
 	imported string // the first static import
@@ -132,6 +133,7 @@ func (i *isolate) settle() error {
 func (i *isolate) Start(p js.Program) error {
 	return i.enter(func() {
 		i.dialect = p.Dialect
+		i.source = v8err.NewSource(moduleName, p.Source, nil)
 		if i.publish(p) {
 			i.run(p.Source)
 		}
@@ -252,9 +254,10 @@ func (i *isolate) Close() {
 
 // run compiles and starts the module.
 func (i *isolate) run(source string) {
-	i.linking = true
 	mod := i.compile(source)
-	i.linking = false
+	if isException(mod) && i.imported == "" && !i.stopped() {
+		mod = i.compileLowered(source)
+	}
 	switch {
 	case i.stopped():
 		return
@@ -281,8 +284,42 @@ func (i *isolate) compile(source string) value {
 		return exception
 	}
 	defer i.discardCopy(p)
+	i.linking = true
+	defer func() { i.linking = false }()
 	return lib.XJS_Eval(i.tls(), i.ctx, p, lib.Tsize_t(len(source)), i.arena.base+scratchName,
 		lib.MJS_EVAL_TYPE_MODULE|lib.MJS_EVAL_FLAG_COMPILE_ONLY)
+}
+
+// compileLowered tries again without `using`. The first attempt's exception, if
+// this does not help, stays the pending one.
+func (i *isolate) compileLowered(source string) value {
+	first := i.caught()
+	if l := lower(source); l != nil && i.quietText(first, "name") == "SyntaxError" {
+		plain := i.source
+		i.source = l.source()
+		if mod := i.compile(l.text); !isException(mod) {
+			i.drop(first)
+			return mod
+		}
+		i.source = plain
+		if i.imported != "" || i.stopped() {
+			i.drop(first)
+			return exception
+		}
+		i.drop(i.caught())
+	}
+	return i.throw(first)
+}
+
+// failCompile ends a program that did not compile: by message, without a stack.
+func (i *isolate) failCompile() {
+	e := i.caught()
+	defer i.drop(e)
+	if i.stopped() {
+		return
+	}
+	text := v8err.Header(i.quietText(e, "name"), i.quietText(e, "message"))
+	i.end = &js.Outcome{Failed: true, ErrorText: text}
 }
 
 // look ends the program if its module has settled and nothing is queued.

@@ -33,6 +33,10 @@
 
   for (const name of ["Atomics", "SharedArrayBuffer", "InternalError"]) delete globalThis[name];
 
+  // The C library reads the time zone's file when it is first asked, for all
+  // isolates; once there is a sandbox it could not.
+  new Date(0).getTimezoneOffset();
+
   // Errors, as V8 has them.
   ErrorCtor.stackTraceLimit = 10;
   method(ErrorCtor, "captureStackTrace", 2, natives.captureStackTrace);
@@ -233,8 +237,7 @@
   }
 
   // CallSites for Error.prepareStackTrace. A frame is [function, file, line,
-  // column, type, method, flags] with flags of 1 top level, 2 native,
-  // 4 constructor, 8 async, 16 eval.
+  // column, type, method, top level, native, constructor, async, text].
   class CallSite {
     #f;
     constructor(frame) { this.#f = frame; }
@@ -253,13 +256,13 @@
     getEnclosingColumnNumber() { return this.#f[3]; }
     getPosition() { return 0; }
     getPromiseIndex() { return null; }
-    isToplevel() { return (this.#f[6] & 1) !== 0; }
-    isNative() { return (this.#f[6] & 2) !== 0; }
-    isConstructor() { return (this.#f[6] & 4) !== 0; }
-    isAsync() { return (this.#f[6] & 8) !== 0; }
-    isEval() { return (this.#f[6] & 16) !== 0; }
+    isToplevel() { return this.#f[6]; }
+    isNative() { return this.#f[7]; }
+    isConstructor() { return this.#f[8]; }
+    isAsync() { return this.#f[9]; }
+    isEval() { return false; }
     isPromiseAll() { return false; }
-    toString() { return this.#f[7]; }
+    toString() { return this.#f[10]; }
   }
   const { parse } = JSON;
   const callSites = (json) => {

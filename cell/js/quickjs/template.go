@@ -12,6 +12,7 @@ import (
 	lib "modernc.org/libquickjs"
 
 	"github.com/berth-dev/berth/cell/js"
+	"github.com/berth-dev/berth/cell/js/internal/v8err"
 )
 
 //go:embed prelude.js
@@ -48,7 +49,7 @@ func newTemplate() (*template, error) {
 		return nil, err
 	}
 	defer a.release()
-	i := &isolate{thread: newThread(), arena: a, acct: free{}}
+	i := &isolate{thread: newThread(), arena: a, acct: free{}, source: v8err.NewSource(moduleName, "", nil)}
 	defer i.thread.Close()
 	i.thread.attach(i)
 	if err := i.build(); err != nil {
