@@ -92,9 +92,11 @@ func New(engine js.Engine, delegate Delegate, opts Options) *Host {
 
 // SessionOptions tune a session. The zero value is ready to use.
 type SessionOptions struct {
-	Dialect    js.Dialect
-	MaxYield   time.Duration // caps the yield deadline of each execute and wait; 0 means no cap (§15)
-	CellMemory int64         // bytes for one cell, at most Options.CellMemory; 0 means that
+	Dialect js.Dialect
+	// MaxYield caps the yield deadline of each execute and wait; 0 means no cap,
+	// negative that all yield at once. Spec: codemode §15.
+	MaxYield   time.Duration
+	CellMemory int64 // bytes for one cell, at most Options.CellMemory; 0 means that
 }
 
 // Open makes an empty session. An id that is open, or is among the last 4096

@@ -49,7 +49,7 @@ func TestExecute(t *testing.T) {
 		r.exec(s, "p", 0)
 		time.Sleep(10*time.Second - 1)
 		r.expect("p: started 1")
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		r.expect("p: Yielded [a b]")
 	})
 	play(t, "zero yield preempts output, which survives to termination", cell.Options{}, programs{"p": lived},

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -16,6 +17,12 @@ func (c *cell) run(req *Request, started func(string, error)) {
 	isolate, err := c.newIsolate()
 	if err == nil {
 		defer c.closeIsolate()
+	}
+	if errors.Is(err, js.ErrMemory) {
+		if c.begin(nil, nil, started) {
+			c.finish(js.Outcome{Failed: true, ErrorText: c.account.LimitError()})
+		}
+		return
 	}
 	if !c.begin(isolate, err, started) {
 		return

@@ -200,7 +200,7 @@ func (s *Session) commit(writes map[string][]byte) bool {
 }
 
 func (s *Session) capYield(yield time.Duration) time.Duration {
-	if s.opts.MaxYield > 0 {
+	if s.opts.MaxYield != 0 {
 		return min(yield, s.opts.MaxYield)
 	}
 	return yield
