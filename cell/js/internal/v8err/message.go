@@ -12,6 +12,9 @@ func (c *site) plain() bool {
 		return true
 	}
 	m := c.message
+	if text, ok := unplaced(m); ok && c.name == "SyntaxError" {
+		return c.set(text)
+	}
 	switch {
 	case strings.HasPrefix(m, "'") && strings.HasSuffix(m, "' is not defined"):
 		return c.set(quoted(m), " is not defined")

@@ -120,6 +120,10 @@ func (c *site) destructure(t int32) bool {
 		return c.set("Cannot convert undefined or null to object")
 	}
 	p, ok := s.patternNear(t, "{")
+	if in := s.innerPattern(t); in >= 0 && (!ok || in < p.open) {
+		c.pos = int(s.toks[s.target(in+1)].start)
+		return c.set("Cannot read properties of undefined (reading '", s.memberName(in+1), "')")
+	}
 	if !ok {
 		return c.set("Cannot convert undefined or null to object")
 	}
@@ -148,6 +152,24 @@ func (c *site) destructure(t int32) bool {
 		return c.set("Cannot read properties of ", is, " (reading '", key, "')")
 	}
 	return c.set("Cannot destructure property '", key, "' of '", what, "' as it is ", is, ".")
+}
+
+// innerPattern is the first object pattern from token t on that is an element
+// of an array pattern or the rest of the parameters; -1 if there is none nearby.
+func (s *scanner) innerPattern(t int32) int32 {
+	for i := t; i >= 0 && int(i) < len(s.toks) && i < t+60; i++ {
+		if !s.is(i, "{") || s.toks[i].mark != 0 || i < 1 {
+			continue
+		}
+		up := s.toks[i].up
+		if up >= t && s.is(up, "[") && (s.is(i-1, "[") || s.is(i-1, ",")) {
+			if _, ok := s.patternAt(up); ok && !s.suffix(up) {
+				return i
+			}
+		}
+		return -1
+	}
+	return -1
 }
 
 // likelyObject reports whether the pattern p is filled from something that is

@@ -136,6 +136,9 @@ func (s *Source) Shape(r Raw) Shaped {
 		}
 		return out
 	}
+	if len(raw) == 0 {
+		s.index()
+	}
 	c := &site{src: s, raw: raw, in: &r, name: r.Name, message: r.Message, pos: -1}
 	if r.Thrown {
 		c.explain()
