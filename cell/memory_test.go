@@ -216,19 +216,19 @@ func TestStoredValues(t *testing.T) {
 			t.Errorf("%d cells ended for the limit, want one", n)
 		}
 	})
+	n := 0
 	play(t, "many commits", cell.Options{}, programs{"p": func(r *fakejs.Run) {
-		r.Check(r.Host.Store("n", []byte{}))
-		v, _ := r.Host.Load("n")
-		_ = v
-		r.Check(r.Host.Store(fmt.Sprintf("%p", r), []byte("x")))
-	}, "count": func(r *fakejs.Run) {}}, func(r *room, s *cell.Session) {
-		for range 1000 {
-			r.exec(s, "p", 0)
-			synctest.Wait()
+		r.Check(r.Host.Store(fmt.Sprint(n%500), []byte(fmt.Sprint(n))))
+		if v, ok := r.Host.Load(fmt.Sprint(n / 2)); n > 1 && (!ok || string(v) != fmt.Sprint(n/2)) {
+			r.Fail(fmt.Sprintf("value %d is %s", n/2, v))
 		}
-		r.take()
-		if got := r.host.Stats().Memory; got < 1000*128 || got > 2000*256 {
-			t.Errorf("%d bytes for 1001 values", got)
+	}}, func(r *room, s *cell.Session) {
+		for n = range 999 {
+			r.exec(s, "p", 0)
+			r.expect("p: started "+fmt.Sprint(n+1), "p: Completed []", fmt.Sprintf("closed s/%d", n+1))
+		}
+		if got := r.host.Stats().Memory; got < 500*128 || got > 500*140 {
+			t.Errorf("%d bytes for 500 values", got)
 		}
 	})
 }
