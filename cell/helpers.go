@@ -82,6 +82,9 @@ func (h *helpers) Store(key string, value []byte) error {
 
 func (h *helpers) Load(key string) ([]byte, bool) {
 	c := (*cell)(h)
+	if list := c.host.opts.KeyList; list != "" && key == list {
+		return c.snapshot.keys(), true
+	}
 	if value, ok := c.writes[key]; ok {
 		return value, true
 	}

@@ -20,6 +20,11 @@ type Options struct {
 	StoreMemory int64 // bytes of one session's stored values; 0 means 256 MiB, negative no limit
 	HostMemory  int64 // bytes for all; 0 means 60 % of the machine's or cgroup's memory, negative no limit
 
+	// KeyList, if not empty, is a key under which load returns the list of the
+	// keys that the session had when the cell started, whatever is stored there.
+	// A parent that keeps stored values beyond the session finds them with it.
+	KeyList string
+
 	// Grace is how long an isolate may take to stop before it is detached;
 	// 0 means 100 ms.
 	Grace time.Duration

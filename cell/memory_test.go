@@ -176,6 +176,19 @@ func TestStoredValues(t *testing.T) {
 		r.exec(s, "get", 0)
 		r.expect("get: started 2", "get: Completed [k=,false]", "closed s/2")
 	})
+	play(t, "list of keys", cell.Options{KeyList: "keys"}, programs{
+		"get": get("keys"), "z": set("z", "1"), "a": set(`a"`, "2"), "keys": set("keys", `"mine"`),
+	}, func(r *room, s *cell.Session) {
+		for _, p := range []string{"get", "z", "a", "keys"} {
+			r.exec(s, p, 0)
+			synctest.Wait()
+		}
+		r.expect("get: started 1", "get: Completed [keys=[],true]", "closed s/1",
+			"z: started 2", "z: Completed [1]", "closed s/2", "a: started 3", "a: Completed [2]", "closed s/3",
+			"keys: started 4", `keys: Completed [["a\"","z"]]`, "closed s/4")
+		r.exec(s, "get", 0)
+		r.expect("get: started 5", `get: Completed [keys=["a\"","keys","z"],true]`, "closed s/5")
+	})
 	play(t, "limit in one cell", cell.Options{StoreMemory: 1 << 20}, programs{
 		"p": forever(func(r *fakejs.Run, i int) error { return r.Host.Store(fmt.Sprint(i), []byte(big)) }),
 		"q": forever(func(r *fakejs.Run, i int) error {

@@ -1,6 +1,10 @@
 package cell
 
-import "maps"
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
 
 // valueOverhead is charged for a stored value besides its key and bytes.
 const valueOverhead = 128
@@ -28,6 +32,23 @@ func (v *values) size() int64 {
 		return 0
 	}
 	return v.bytes
+}
+
+// keys returns the list of all keys as JSON, sorted.
+func (v *values) keys() []byte {
+	all := map[string]struct{}{}
+	for ; v != nil; v = v.parent {
+		for key := range v.layer {
+			all[key] = struct{}{}
+		}
+	}
+	sorted := slices.AppendSeq([]string{}, maps.Keys(all))
+	slices.Sort(sorted)
+	list, err := json.Marshal(sorted)
+	if err != nil {
+		return []byte("[]") // keys are Unicode: the engine sees to it
+	}
+	return list
 }
 
 func valueSize(key string, value []byte) int64 {

@@ -55,6 +55,7 @@ type Options struct {
 	CellMemory  int64
 	StoreMemory int64
 	HostMemory  int64
+	KeyList     string // see cell.Options
 
 	Shutdown time.Duration // how long cells may take to end; 0 means 5 s
 	Log      *slog.Logger  // nil discards
@@ -162,7 +163,7 @@ func (o Options) cellOptions(c *codemode.Conn) cell.Options {
 		maxCells = -1
 	}
 	return cell.Options{Window: window, MaxCells: maxCells, MaxDetached: o.MaxDetached,
-		CellMemory: o.CellMemory, StoreMemory: o.StoreMemory, HostMemory: o.HostMemory,
+		CellMemory: o.CellMemory, StoreMemory: o.StoreMemory, HostMemory: o.HostMemory, KeyList: o.KeyList,
 		Detached: func(d cell.Detached) {
 			o.Log.Warn("engine detached: JavaScript went on after it was stopped",
 				"session", d.Session, "cell", d.Cell, "detached", d.Now)
