@@ -59,11 +59,15 @@ func setExotic(object value, on bool) {
 func defineOnError(tls *libc.TLS, _ uintptr, object value, prop lib.TJSAtom, v, getter, setter value, flags int32) int32 {
 	i := of(tls)
 	setExotic(object, false)
-	if prop == lib.EJS_ATOM_stack {
+	switch prop {
+	case lib.EJS_ATOM_stack:
 		return i.shape(object, v, flags)
+	case lib.EJS_ATOM_fileName, lib.EJS_ATOM_lineNumber, lib.EJS_ATOM_columnNumber:
+		setExotic(object, true)
+		return 1 // V8's errors have none of these; the stack's first line tells them, too
 	}
 	r := lib.XJS_DefineProperty(tls, i.ctx, object, prop, v, getter, setter, flags)
-	setExotic(object, prop == lib.EJS_ATOM_message)
+	setExotic(object, true)
 	return r
 }
 
