@@ -86,7 +86,7 @@ func New(engine js.Engine, delegate Delegate, opts Options) *Host {
 	opts.StoreMemory = max(0, cmp.Or(opts.StoreMemory, storeMemory))
 	opts.Grace = cmp.Or(opts.Grace, 100*time.Millisecond)
 	if opts.HostMemory == 0 {
-		opts.HostMemory = machineMemory() / 10 * 6
+		opts.HostMemory = DefaultHostMemory()
 	}
 	h := &Host{engine: engine, delegate: delegate, opts: opts,
 		sessions: map[string]*Session{}, known: map[string]struct{}{}}

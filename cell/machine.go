@@ -8,6 +8,10 @@ import (
 	"strings"
 )
 
+// DefaultHostMemory is what Options.HostMemory is by default, in bytes. It reads
+// files: a process that is to give those up calls it before.
+func DefaultHostMemory() int64 { return machineMemory() / 10 * 6 }
+
 // machineMemory returns the bytes of memory that this process may use: the
 // least of the machine's and its cgroups' limits, version 1 or 2. Where none
 // can be read it is 8 GiB.
