@@ -208,6 +208,18 @@ func (c *client) wait(session, cell string, ms int) int {
 	return c.request(`{"method":"session/wait","sessionId":%q,"request":{"cell_id":%q,"yield_time_ms":%d}}`, session, cell, ms)
 }
 
+// observed waits until the cell has an observer. Requests are handled at the
+// same time, so a wait that was sent may not be attached yet.
+func (c *client) observed(session, cell string) {
+	c.t.Helper()
+	for {
+		id := c.wait(session, cell, 0)
+		if strings.Contains(c.await(fmt.Sprintf(`"id":%d,`, id)), "already has an active observer") {
+			return
+		}
+	}
+}
+
 func (c *client) terminate(session, cell string) int {
 	c.t.Helper()
 	return c.request(`{"method":"session/terminate","sessionId":%q,"cellId":%q}`, session, cell)
