@@ -13,7 +13,9 @@ type dropIn struct {
 
 // dropIns lists the names that berth answers to beside its own.
 func dropIns() []dropIn {
-	return []dropIn{}
+	return []dropIn{
+		{name: "codex-code-mode-host", verb: []string{"cell", "host"}},
+	}
 }
 
 // dispatch returns the arguments after the program's name, led by the verb

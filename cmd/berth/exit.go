@@ -13,8 +13,9 @@ const (
 	exitDone        = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitUnreachable = 3 // the daemon cannot be reached
-	exitInterrupted = 130
+	exitUnreachable = 3   // the daemon cannot be reached
+	exitInterrupted = 130 // by SIGINT
+	exitTerminated  = 143 // by SIGTERM
 )
 
 // failure is an error that knows how the process should end.
@@ -44,29 +45,29 @@ func hinted(err error, hint string) error {
 }
 
 // report prints err for people and returns the exit code it asks for. A verb
-// that was interrupted ends with exitInterrupted, and without a word if the
+// that a signal stopped ends with the signal's code, and without a word if the
 // interruption is all there is to say.
 func report(ctx context.Context, stderr io.Writer, err error) int {
 	if err == nil {
 		return exitDone
 	}
-	code := exitFailed
-	var f *failure
-	if errors.As(err, &f) {
-		code = f.code
+	code, hint := exitFailed, ""
+	f, known := errors.AsType[*failure](err)
+	if known {
+		code, hint = f.code, f.hint
 	}
-	interrupted := errors.Is(context.Cause(ctx), errInterrupted)
-	if interrupted {
-		code = exitInterrupted
+	if stopped, ok := errors.AsType[interruption](context.Cause(ctx)); ok {
+		code = stopped.code()
+		if errors.Is(err, context.Canceled) || errors.Is(err, stopped) {
+			return code
+		}
 	}
-	if f != nil && f.err == nil || interrupted && errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted) {
+	if known && f.err == nil {
 		return code
 	}
 	fmt.Fprintf(stderr, "error: %v\n", err)
-	if f != nil && f.hint != "" {
-		for line := range strings.Lines(f.hint) {
-			fmt.Fprintf(stderr, "hint: %s\n", strings.TrimSuffix(line, "\n"))
-		}
+	for line := range strings.Lines(hint) {
+		fmt.Fprintf(stderr, "hint: %s\n", strings.TrimSuffix(line, "\n"))
 	}
 	return code
 }

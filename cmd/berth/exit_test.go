@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 )
 
 func TestReport(t *testing.T) {
 	interrupted, cancel := context.WithCancelCause(t.Context())
-	cancel(errInterrupted)
+	cancel(interruption{syscall.SIGINT})
+	terminated, cancel := context.WithCancelCause(t.Context())
+	cancel(interruption{syscall.SIGTERM})
 	for _, tt := range []struct {
 		name string
 		ctx  context.Context
@@ -26,8 +29,9 @@ func TestReport(t *testing.T) {
 			"error: run: bad 1\nhint: see help\n"},
 		{"said already", t.Context(), &failure{code: exitUnreachable}, exitUnreachable, ""},
 		{"interrupted", interrupted, fmt.Errorf("wait: %w", context.Canceled), exitInterrupted, ""},
-		{"interrupted, by its cause", interrupted, fmt.Errorf("wait: %w", errInterrupted), exitInterrupted, ""},
+		{"interrupted, by its cause", interrupted, fmt.Errorf("wait: %w", context.Cause(interrupted)), exitInterrupted, ""},
 		{"failed while interrupted", interrupted, errors.New("save: disk full"), exitInterrupted, "error: save: disk full\n"},
+		{"terminated", terminated, fmt.Errorf("wait: %w", context.Canceled), exitTerminated, ""},
 		{"done while interrupted", interrupted, nil, exitDone, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,14 +2,23 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/signal"
 	"syscall"
 )
 
-// errInterrupted is the cause of a context that a signal ended.
-var errInterrupted = errors.New("interrupted")
+// interruption is the cause of a context that a signal ended.
+type interruption struct{ signal os.Signal }
+
+func (i interruption) Error() string { return i.signal.String() }
+
+// code is the exit code that shells give to what a signal ended.
+func (i interruption) code() int {
+	if i.signal == syscall.SIGTERM {
+		return exitTerminated
+	}
+	return exitInterrupted
+}
 
 // interruptible returns a context that the first SIGINT or SIGTERM cancels, so
 // that the verb can stop politely. A second signal skips the waiting and ends
@@ -23,11 +32,12 @@ func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 		defer close(ended)
 		for {
 			select {
-			case <-signals:
+			case s := <-signals:
+				i := interruption{s}
 				if ctx.Err() != nil {
-					os.Exit(exitInterrupted)
+					os.Exit(i.code())
 				}
-				cancel(errInterrupted)
+				cancel(i)
 			case <-done:
 				return
 			}

@@ -31,9 +31,10 @@ func newRoot(env *Env) *cobra.Command {
 give them, and stands in for the code-mode host of Codex.`,
 		Example: "  berth version",
 	},
+		cellCommand(env),
+		demoMCPCommand(env),
 		versionCommand(env),
 		completionCommand(env),
-		demoMCPCommand(env),
 	)
 	root.SilenceErrors = true // report prints them
 	root.SilenceUsage = true

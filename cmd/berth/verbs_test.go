@@ -121,6 +121,8 @@ func TestDispatch(t *testing.T) {
 		{nil, nil},
 		{[]string{"berth"}, []string{}},
 		{[]string{"/usr/bin/berth", "version"}, []string{"version"}},
+		{[]string{"/opt/codex/codex-code-mode-host"}, []string{"cell", "host"}},
+		{[]string{"codex-code-mode-host", "--listen", "stdio"}, []string{"cell", "host", "--listen", "stdio"}},
 		{[]string{"./something-else", "version"}, []string{"version"}},
 	} {
 		if diff := cmp.Diff(tt.want, dispatch(tt.args)); diff != "" {
