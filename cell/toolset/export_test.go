@@ -1,0 +1,4 @@
+package toolset
+
+// SplitWords is for tests.
+func SplitWords(line string) ([]string, error) { return splitWords(line) }
