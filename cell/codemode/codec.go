@@ -65,9 +65,7 @@ func asFrameError(err error) error {
 	case err == io.EOF:
 		return err
 	case errors.As(err, &large):
-		e := frameTooLarge(large.Length)
-		e.Err = err
-		return e
+		return frameTooLarge(large.Length)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &Error{Code: CodeTransport, Message: "early eof", Err: err}
 	default:

@@ -10,8 +10,8 @@ const (
 	// maxQueued is how many bytes of frames may wait before those who need not
 	// send now have to wait as well.
 	maxQueued = 1 << 20
-	// maxUnread is how many frames may wait before a peer that goes on sending
-	// is given up.
+	// maxUnread is how many posted frames may wait before a peer that goes on
+	// sending is given up.
 	maxUnread = 4096
 	// chunkSize is how many bytes of small frames are gathered for one write.
 	chunkSize = 64 << 10
@@ -31,7 +31,7 @@ type outbox struct {
 	writing bool          // somebody is in dst.Write
 	chunks  []chunk       // what to write, in order
 	bytes   int           // in chunks
-	frames  int           // in chunks
+	posted  int           // frames in chunks that were posted, not sent
 	room    chan struct{} // closed when bytes falls below maxQueued; nil if nobody waits
 	closed  chan struct{} // closed with err
 	err     error         // why nothing is written any more
@@ -42,7 +42,7 @@ type outbox struct {
 // chunk is a number of frames that are written at once.
 type chunk struct {
 	data   []byte
-	frames int
+	posted int
 }
 
 func newOutbox(dst io.Writer) *outbox {
@@ -67,7 +67,7 @@ func (o *outbox) recycle(b []byte) {
 // post queues a frame. It never blocks; after the end the frame is dropped.
 func (o *outbox) post(frame []byte) {
 	o.mu.Lock()
-	o.enqueue(frame)
+	o.enqueue(frame, 1)
 	o.mu.Unlock()
 }
 
@@ -81,14 +81,14 @@ func (o *outbox) send(ctx context.Context, frame []byte, direct bool) error {
 			defer o.mu.Unlock()
 			return o.err
 		}
-		if direct && !o.writing && o.frames == 0 {
+		if direct && !o.writing && len(o.chunks) == 0 {
 			o.writing = true
 			o.mu.Unlock()
 			o.write(frame)
 			return nil
 		}
 		if o.bytes < maxQueued {
-			o.enqueue(frame)
+			o.enqueue(frame, 0)
 			o.mu.Unlock()
 			return nil
 		}
@@ -106,28 +106,29 @@ func (o *outbox) send(ctx context.Context, frame []byte, direct bool) error {
 	}
 }
 
-// enqueue appends a copy of frame to the queue. The caller holds mu.
-func (o *outbox) enqueue(frame []byte) {
+// enqueue appends frame to the queue; it keeps a large one and copies a small
+// one. The caller holds mu.
+func (o *outbox) enqueue(frame []byte, posted int) {
 	if o.err != nil {
 		return
 	}
 	last := len(o.chunks) - 1
 	switch {
 	case len(frame) > chunkSize:
-		o.chunks = append(o.chunks, chunk{data: frame, frames: 1})
+		o.chunks = append(o.chunks, chunk{data: frame, posted: posted})
 	case last >= 0 && cap(o.chunks[last].data) == chunkSize && len(o.chunks[last].data)+len(frame) <= chunkSize:
 		o.chunks[last].data = append(o.chunks[last].data, frame...)
-		o.chunks[last].frames++
+		o.chunks[last].posted += posted
 	default:
 		data := o.spare
 		o.spare = nil
 		if data == nil {
 			data = make([]byte, 0, chunkSize)
 		}
-		o.chunks = append(o.chunks, chunk{data: append(data, frame...), frames: 1})
+		o.chunks = append(o.chunks, chunk{data: append(data, frame...), posted: posted})
 	}
 	o.bytes += len(frame)
-	o.frames++
+	o.posted += posted
 	if !o.writing {
 		o.signal()
 	}
@@ -152,7 +153,7 @@ func (o *outbox) write(b []byte) {
 	if err != nil {
 		o.fail(&Error{Code: CodeTransport, Message: "write frame", Err: err})
 	}
-	if o.frames > 0 {
+	if len(o.chunks) > 0 {
 		o.signal()
 	}
 }
@@ -191,7 +192,7 @@ func (o *outbox) take() ([]byte, bool) {
 		o.chunks = nil
 	}
 	o.bytes -= len(first.data)
-	o.frames -= first.frames
+	o.posted -= first.posted
 	o.writing = true
 	if o.room != nil && o.bytes < maxQueued {
 		close(o.room)
@@ -220,7 +221,7 @@ func (o *outbox) queued() int {
 func (o *outbox) slow() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.frames > maxUnread
+	return o.posted > maxUnread
 }
 
 // close drops what waits and refuses what comes. It returns the failure of the
@@ -246,6 +247,6 @@ func (o *outbox) end(err error) {
 		return
 	}
 	o.err = err
-	o.chunks, o.bytes, o.frames = nil, 0, 0
+	o.chunks, o.bytes, o.posted = nil, 0, 0
 	close(o.closed)
 }
