@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -12,6 +14,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/berth-dev/berth/cell/codemode"
 )
 
 // scriptPatience bounds each of the commands below.
@@ -22,6 +26,7 @@ func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"exec-code": execCode,
 		"mcp-call":  mcpCall,
+		"run-cell":  runCell,
 	}
 }
 
@@ -95,3 +100,77 @@ func callTool(ctx context.Context, server *exec.Cmd, tool, arguments string) (re
 	}
 	return json.Marshal(called)
 }
+
+// runCell is the script command
+//
+//	run-cell FILE PROGRAM [ARGUMENT…]
+//
+// which starts a code-mode host, runs the file as a cell in it, prints the text
+// that it put out and the error that it ended with, and wants the host to end
+// well, without a word.
+func runCell(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: run-cell FILE PROGRAM [ARGUMENT…]")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), scriptPatience)
+	defer cancel()
+	host := scriptProgram(ts, args[1:])
+	var said bytes.Buffer
+	host.Stderr = &said
+	r, err := runSource(ctx, host, ts.ReadFile(args[0]))
+	if err != nil {
+		ts.Fatalf("%v\n%s", err, said.Bytes())
+	}
+	if said.Len() > 0 {
+		ts.Fatalf("the host said: %s", said.Bytes())
+	}
+	for _, item := range r.ContentItems {
+		fmt.Fprintln(ts.Stdout(), item.Text)
+	}
+	if r.ErrorText != nil {
+		fmt.Fprintln(ts.Stdout(), *r.ErrorText)
+	}
+}
+
+// runSource has a new host run one cell.
+func runSource(ctx context.Context, host *exec.Cmd, source string) (r *codemode.WireRuntimeResponse, err error) {
+	stdin, err := host.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := host.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := host.Start(); err != nil {
+		return nil, err
+	}
+	client, err := codemode.Dial(ctx, pipes{stdin, stdout}, codemode.ClientOptions{})
+	if err != nil {
+		return nil, errors.Join(err, stdin.Close(), host.Wait())
+	}
+	defer func() { err = errors.Join(err, client.Close(), host.Wait()) }()
+	session, err := client.OpenSession(ctx, &codemode.SessionOpen{SessionID: "script"}, echo{})
+	if err != nil {
+		return nil, err
+	}
+	cell, err := session.Execute(ctx, &codemode.WireExecuteRequest{Source: source})
+	if err != nil {
+		return nil, err
+	}
+	return cell.Initial(ctx)
+}
+
+// pipes joins the ends of a child's standard input and output.
+type pipes struct {
+	io.WriteCloser
+	io.Reader
+}
+
+// echo answers each tool call with its input.
+type echo struct{}
+
+func (echo) InvokeTool(_ context.Context, call *codemode.WireNestedToolCall) (codemode.RawJSON, error) {
+	return call.Input, nil
+}
+func (echo) Notify(context.Context, *codemode.NotificationSend) error { return nil }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -101,20 +100,6 @@ func terminated(ctx context.Context, c *codemode.Cell) error {
 		err = fmt.Errorf("state %v, want terminated", o.Response.State)
 	}
 	return err
-}
-
-// echo answers each tool call with its input.
-type echo struct{}
-
-func (echo) InvokeTool(_ context.Context, call *codemode.WireNestedToolCall) (codemode.RawJSON, error) {
-	return call.Input, nil
-}
-func (echo) Notify(context.Context, *codemode.NotificationSend) error { return nil }
-
-// pipes joins the ends of a child's standard input and output.
-type pipes struct {
-	io.WriteCloser
-	io.Reader
 }
 
 // TestSoak has users come and go at one host for a long time: every answer must
