@@ -1,39 +1,35 @@
 package quickjs
 
-import (
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-)
+import "github.com/go-json-experiment/json"
 
 const contentExpects = "content expects one MCP ContentBlock"
 
 // mcpBlock is what contentBlock looks at in an MCP ContentBlock.
 type mcpBlock struct {
-	Type     string         `json:"type"`
-	Text     *string        `json:"text"`
-	Data     *string        `json:"data"`
-	MimeType *string        `json:"mimeType"`
-	URI      *string        `json:"uri"`
-	Name     *string        `json:"name"`
-	Resource jsontext.Value `json:"resource"`
+	Type     string  `json:"type"`
+	Text     *string `json:"text"`
+	Data     *string `json:"data"`
+	MimeType *string `json:"mimeType"`
+	URI      *string `json:"uri"`
+	Name     *string `json:"name"`
+	Resource *struct {
+		URI  *string `json:"uri"`
+		Text *string `json:"text"`
+		Blob *string `json:"blob"`
+	} `json:"resource"`
+	Meta struct {
+		Detail string `json:"codex/imageDetail"`
+	} `json:"_meta"`
 }
 
 // contentBlock appends one MCP ContentBlock: text, images and audio as such,
 // resources as their JSON.
 func (i *isolate) contentBlock(a args) value {
 	v := a.at(0)
-	j := i.stringify(v)
-	if isException(j) {
-		return i.rethrowText()
+	if isUndefined(v) {
+		return i.throwText(contentExpects)
 	}
-	defer i.drop(j)
-	if isUndefined(j) {
-		if isUndefined(v) {
-			return i.throwText(contentExpects)
-		}
-		return i.throwText("failed to serialize JavaScript value: expected value at line 1 column 1")
-	}
-	s, ok := i.text(j)
+	s, ok := i.json(v)
 	if !ok {
 		return exception
 	}
@@ -44,12 +40,29 @@ func (i *isolate) contentBlock(a args) value {
 	switch {
 	case b.Type == "text" && b.Text != nil:
 		return i.result(i.host.Text(*b.Text))
-	case b.Type == "image" && b.Data != nil && b.MimeType != nil:
-		return i.image(a)
-	case b.Type == "audio" && b.Data != nil && b.MimeType != nil:
-		return i.audio(a)
-	case b.Type == "resource" && b.Resource.Kind() == '{', b.Type == "resource_link" && b.URI != nil && b.Name != nil:
+	case b.Type == "image" && b.Data != nil:
+		return i.result(i.host.Image(b.url(), b.detail()))
+	case b.Type == "audio" && b.Data != nil:
+		return i.result(i.host.Audio(b.url()))
+	case b.Type == "resource" && b.Resource != nil && b.Resource.URI != nil && (b.Resource.Text != nil || b.Resource.Blob != nil),
+		b.Type == "resource_link" && b.URI != nil && b.Name != nil:
 		return i.result(i.host.Text(s))
 	}
 	return i.throwText(contentExpects)
+}
+
+// url is the block's data as a data URL, with whatever type it names.
+func (b *mcpBlock) url() string {
+	mime := defaultMime
+	if b.MimeType != nil {
+		mime = *b.MimeType
+	}
+	return "data:" + mime + ";base64," + *b.Data
+}
+
+func (b *mcpBlock) detail() string {
+	if d := b.Meta.Detail; isDetail(d) {
+		return d
+	}
+	return defaultDetail
 }

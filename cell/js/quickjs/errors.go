@@ -2,6 +2,7 @@ package quickjs
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -13,12 +14,12 @@ import (
 	"github.com/berth-dev/berth/cell/js/internal/v8err"
 )
 
-// Errors are shaped at the moment they are made. An object of the engine's error
-// class begins as an exotic object, whose properties are defined through
-// defineOnError: first the message, then the stack, when the error is thrown by
-// the engine or at the end of its constructor. Having seen the stack,
-// defineOnError gives the error V8's message and stack and makes it an ordinary
-// object. The program can see none of this.
+// Errors are shaped at the moment they are made. Objects of the engine's error
+// class are exotic: their properties are defined through defineOnError, first
+// the message, then the stack, when the error is thrown by the engine or at the
+// end of its constructor. There the error gets V8's message and frames. As in
+// V8, stack is an accessor that puts the error's name in front when it is first
+// read. The program can see none of this.
 
 // hookErrors makes errors exotic. Stack overflows are RangeErrors.
 func (i *isolate) hookErrors() {
@@ -27,12 +28,15 @@ func (i *isolate) hookErrors() {
 		Fdefine_own_property: address(defineOnError),
 	}
 	classes := (*lib.TJSRuntime)(unsafe.Add(nil, i.rt)).Fclass_array
-	class := classes + lib.EJS_CLASS_ERROR*unsafe.Sizeof(lib.TJSClass{})
-	(*lib.TJSClass)(unsafe.Add(nil, class)).Fexotic = p
+	class := (*lib.TJSClass)(unsafe.Add(nil, classes+lib.EJS_CLASS_ERROR*unsafe.Sizeof(lib.TJSClass{})))
+	class.Fexotic = p
+	class.Ffinalizer = address(finalizeError)
 
 	global := lib.XJS_GetGlobalObject(i.tls(), i.ctx)
 	i.errorCtor = i.get(global, "Error")
 	i.drop(global)
+	i.stackGetter = i.newHelper("get stack")
+	i.stackSetter = i.newHelper("set stack")
 
 	protos := &i.context().Fnative_error_proto
 	i.drop(protos[lib.EJS_INTERNAL_ERROR])
@@ -55,20 +59,125 @@ func setExotic(object value, on bool) {
 	}
 }
 
-// defineOnError is the engine's define_own_property for young errors.
+// defineOnError is the engine's define_own_property for errors.
 func defineOnError(tls *libc.TLS, _ uintptr, object value, prop lib.TJSAtom, v, getter, setter value, flags int32) int32 {
 	i := of(tls)
 	setExotic(object, false)
+	defer setExotic(object, true)
 	switch prop {
 	case lib.EJS_ATOM_stack:
-		return i.shape(object, v, flags)
+		switch {
+		case !i.isEngineStack(v):
+		case *slot(object) == 0:
+			return i.shape(object, v, flags)
+		default:
+			return 1 // thrown again after its stack was deleted
+		}
 	case lib.EJS_ATOM_fileName, lib.EJS_ATOM_lineNumber, lib.EJS_ATOM_columnNumber:
-		setExotic(object, true)
-		return 1 // V8's errors have none of these; the stack's first line tells them, too
+		if *slot(object) == 0 {
+			return 1 // V8's errors have none of these; the stack's first line tells them, too
+		}
 	}
-	r := lib.XJS_DefineProperty(tls, i.ctx, object, prop, v, getter, setter, flags)
-	setExotic(object, true)
-	return r
+	return lib.XJS_DefineProperty(tls, i.ctx, object, prop, v, getter, setter, flags)
+}
+
+// isEngineStack tells the engine's own stack text from what a program assigns.
+func (i *isolate) isEngineStack(v value) bool {
+	if !isString(v) {
+		return false
+	}
+	s, _ := i.text(v)
+	return s == "" || strings.HasPrefix(s, "    at ")
+}
+
+// slot is the word of an error object that the engine leaves to its class. It
+// holds a string of the engine's, owned: what the stack accessor reads.
+func slot(object value) *uintptr {
+	o := (*lib.TJSObject)(unsafe.Add(nil, pointer(object)))
+	return (*uintptr)(unsafe.Pointer(&o.Fu))
+}
+
+func finalizeError(tls *libc.TLS, _ uintptr, object value) {
+	of(tls).setSlot(object, 0)
+}
+
+// setSlot replaces an error's string by one whose reference it takes.
+func (i *isolate) setSlot(object value, s uintptr) {
+	old := stringAt(*slot(object))
+	*slot(object) = s
+	if pointer(old) != 0 {
+		i.drop(old)
+	}
+}
+
+func stringAt(p uintptr) value {
+	v := value{Ftag: lib.EJS_TAG_STRING}
+	*(*uintptr)(unsafe.Pointer(&v.Fu)) = p
+	return v
+}
+
+// A slot's string begins with one of these.
+const (
+	unread = "u" // then the message's length, a colon, the message, the frames
+	read   = "r" // then the stack
+)
+
+// readStack is the getter of an error's stack.
+func (i *isolate) readStack(this value) value {
+	holder, ok := i.errorBehind(this)
+	if !ok {
+		return undefined
+	}
+	defer i.drop(holder)
+	s, _ := i.text(stringAt(*slot(holder)))
+	if text, ok := strings.CutPrefix(s, read); ok {
+		return i.newString(text)
+	}
+	length, rest, _ := strings.Cut(strings.TrimPrefix(s, unread), ":")
+	n, _ := strconv.Atoi(length)
+	stack := v8err.Header(i.quietText(holder, "name"), rest[:n]) + rest[n:]
+	i.remember(holder, read+stack)
+	return i.newString(stack)
+}
+
+// remember puts text into an error's slot, unless memory is refused.
+func (i *isolate) remember(object value, text string) {
+	if v := i.newString(text); isString(v) {
+		i.setSlot(object, pointer(v))
+	} else if isException(v) {
+		i.drop(i.caught())
+	}
+}
+
+// errorBehind is the first object with a stack of its own: this, or what it
+// inherits from. The caller owns it.
+func (i *isolate) errorBehind(this value) (value, bool) {
+	const longest = 1000 // prototypes
+	o := i.dup(this)
+	for n := 0; n < longest && isObject(o); n++ {
+		switch class(o) {
+		case lib.EJS_CLASS_ERROR:
+			if *slot(o) != 0 {
+				return o, true
+			}
+		case lib.EJS_CLASS_PROXY:
+			i.drop(o)
+			return undefined, false
+		}
+		next := lib.XJS_GetPrototype(i.tls(), i.ctx, o)
+		i.drop(o)
+		o = next
+	}
+	i.drop(o)
+	return undefined, false
+}
+
+// writeStack is the setter: from then on stack is a plain property.
+func (i *isolate) writeStack(this, v value) value {
+	if isObject(this) {
+		lib.XJS_DefinePropertyValue(i.tls(), i.ctx, this, lib.EJS_ATOM_stack, i.dup(v), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
+	}
+	return undefined
 }
 
 // shape defines message and stack of a new error, given the engine's stack text.
@@ -93,7 +202,7 @@ func (i *isolate) shape(object, engineStack value, flags int32) int32 {
 	}
 	out := i.source.Shape(in)
 	if out.Message != in.Message {
-		i.define(object, "message", i.newString(out.Message), lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
+		i.define(object, "message", i.newString(out.Message), hidden)
 	}
 	if proto, ok := i.errorProto(out.Name); ok && out.Name != in.Name {
 		lib.XJS_SetPrototype(i.tls(), i.ctx, object, proto)
@@ -101,13 +210,52 @@ func (i *isolate) shape(object, engineStack value, flags int32) int32 {
 	if !ok {
 		return 1
 	}
-	stack := i.prepared(object, out)
+	i.remember(object, unread+strconv.Itoa(len(out.Message))+":"+out.Message+out.Trace)
+	later := i.takeProperties(object)
+	defer i.putProperties(object, later)
+	return i.defineStack(object, out)
+}
+
+const hidden = lib.MJS_PROP_WRITABLE | lib.MJS_PROP_CONFIGURABLE
+
+// defineStack gives an object its stack: an accessor, or what the program's
+// Error.prepareStackTrace makes of it now.
+func (i *isolate) defineStack(object value, out v8err.Shaped) int32 {
+	prepare := i.errorProperty("prepareStackTrace")
+	defer i.drop(prepare)
+	if i.preparing || lib.XJS_IsFunction(i.tls(), i.ctx, prepare) == 0 {
+		return lib.XJS_DefinePropertyGetSet(i.tls(), i.ctx, object, lib.EJS_ATOM_stack,
+			i.dup(i.stackGetter), i.dup(i.stackSetter), lib.MJS_PROP_CONFIGURABLE)
+	}
+	stack := i.prepared(prepare, object, out)
 	if isException(stack) {
 		return -1
 	}
-	r := lib.XJS_DefineProperty(i.tls(), i.ctx, object, lib.EJS_ATOM_stack, stack, undefined, undefined, flags)
-	i.drop(stack)
-	return r
+	return lib.XJS_DefinePropertyValue(i.tls(), i.ctx, object, lib.EJS_ATOM_stack, stack, hidden)
+}
+
+// youngProperties are what a constructor defines before the stack, in order.
+var youngProperties = [...]lib.TJSAtom{lib.EJS_ATOM_message, lib.EJS_ATOM_cause, lib.EJS_ATOM_errors}
+
+// takeProperties removes what an error's constructor has defined before the
+// stack, which in V8 comes first.
+func (i *isolate) takeProperties(object value) map[lib.TJSAtom]value {
+	later := make(map[lib.TJSAtom]value, 1)
+	for _, prop := range youngProperties {
+		if v, ok := i.ownProperty(object, prop); ok {
+			later[prop] = v
+			lib.XJS_DeleteProperty(i.tls(), i.ctx, object, prop, 0)
+		}
+	}
+	return later
+}
+
+func (i *isolate) putProperties(object value, later map[lib.TJSAtom]value) {
+	for _, prop := range youngProperties {
+		if v, ok := later[prop]; ok {
+			lib.XJS_DefinePropertyValue(i.tls(), i.ctx, object, prop, v, hidden)
+		}
+	}
 }
 
 // errorProto is the prototype of the engine's errors of a name.
@@ -122,14 +270,8 @@ func (i *isolate) errorProto(name string) (value, bool) {
 	return undefined, false
 }
 
-// prepared is the value of a new error's stack property: the text, or what the
-// program's Error.prepareStackTrace makes of it.
-func (i *isolate) prepared(object value, out v8err.Shaped) value {
-	prepare := i.errorProperty("prepareStackTrace")
-	defer i.drop(prepare)
-	if lib.XJS_IsFunction(i.tls(), i.ctx, prepare) == 0 || i.preparing {
-		return i.newString(out.Stack)
-	}
+// prepared is what the program's Error.prepareStackTrace makes of a stack.
+func (i *isolate) prepared(prepare, object value, out v8err.Shaped) value {
 	i.preparing = true
 	defer func() { i.preparing = false }()
 	frames := i.newString(callSites(out.Frames))
@@ -276,11 +418,26 @@ func (i *isolate) captureStackTrace(a args) value {
 	if in.Name == "" {
 		in.Name = "Error"
 	}
-	stack := i.prepared(object, i.source.Shape(in))
+	out := i.source.Shape(in)
+	lib.XJS_DeleteProperty(i.tls(), i.ctx, object, lib.EJS_ATOM_stack, 0)
+	if class(object) == lib.EJS_CLASS_ERROR {
+		i.remember(object, unread+strconv.Itoa(len(out.Message))+":"+out.Message+out.Trace)
+		if i.defineStack(object, out) < 0 {
+			return exception
+		}
+		return undefined
+	}
+	prepare := i.errorProperty("prepareStackTrace")
+	defer i.drop(prepare)
+	stack := i.newString(out.Stack)
+	if lib.XJS_IsFunction(i.tls(), i.ctx, prepare) != 0 && !i.preparing {
+		i.drop(stack)
+		stack = i.prepared(prepare, object, out)
+	}
 	if isException(stack) {
 		return exception
 	}
-	i.define(object, "stack", stack, lib.MJS_PROP_WRITABLE|lib.MJS_PROP_CONFIGURABLE)
+	i.define(object, "stack", stack, hidden)
 	return undefined
 }
 

@@ -166,14 +166,18 @@ func class(object value) uint16 {
 
 // ownValue is an own data property of an object that is not a proxy.
 func (i *isolate) ownValue(object value, name string) (v value, ok bool) {
+	atom := i.atom(name)
+	defer lib.XJS_FreeAtom(i.tls(), i.ctx, atom)
+	return i.ownProperty(object, atom)
+}
+
+func (i *isolate) ownProperty(object value, atom lib.TJSAtom) (v value, ok bool) {
 	if class(object) == lib.EJS_CLASS_PROXY {
 		return undefined, false
 	}
 	const size = int(unsafe.Sizeof(lib.TJSPropertyDescriptor{}))
 	p := i.tls().Alloc(size)
 	defer i.tls().Free(size)
-	atom := i.atom(name)
-	defer lib.XJS_FreeAtom(i.tls(), i.ctx, atom)
 	if lib.XJS_GetOwnProperty(i.tls(), i.ctx, p, object, atom) <= 0 {
 		return undefined, false
 	}

@@ -66,14 +66,16 @@ type thread struct {
 
 // roots are the values that the Go side keeps.
 type roots struct {
-	errorCtor value // Error
-	callSites value // a function of the prelude
-	extras    value // the prelude's object of later globals
+	errorCtor   value // Error
+	stackGetter value
+	stackSetter value
+	callSites   value // a function of the prelude
+	extras      value // the prelude's object of later globals
 }
 
 // moved is what the roots are in memory that lies delta further on.
 func (r roots) moved(delta uintptr) roots {
-	for _, v := range []*value{&r.errorCtor, &r.callSites, &r.extras} {
+	for _, v := range []*value{&r.errorCtor, &r.stackGetter, &r.stackSetter, &r.callSites, &r.extras} {
 		*(*uintptr)(unsafe.Pointer(&v.Fu)) += delta
 	}
 	return r

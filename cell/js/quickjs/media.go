@@ -3,6 +3,9 @@ package quickjs
 import (
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/berth-dev/berth/cell/js"
 )
 
@@ -44,9 +47,7 @@ func (i *isolate) emitImage(v, detail value) value {
 	if own != nil {
 		word = strings.ToLower(*own)
 	}
-	switch word {
-	case "auto", "low", "high", "original":
-	default:
+	if !isDetail(word) {
 		return i.throwText(detailWord)
 	}
 	scheme := schemeOf(url)
@@ -99,70 +100,99 @@ func (i *isolate) imageOf(v value) (url string, detail *string, bad value) {
 
 // imageBlock reads a raw MCP image block.
 func (i *isolate) imageBlock(v value) (url string, detail *string, bad value) {
-	url, bad = i.block(v, "image")
+	block, bad := i.block(v, "image", imageExpects)
 	if isException(bad) {
 		return "", nil, bad
 	}
-	meta := i.get(v, "_meta")
-	defer i.drop(meta)
-	if isException(meta) {
-		return "", nil, i.rethrowText()
+	var meta struct {
+		Detail jsontext.Value `json:"codex/imageDetail"`
 	}
-	if !isObject(meta) {
-		return url, nil, undefined
-	}
-	d, bad := i.property(meta, "codex/imageDetail")
-	if isException(bad) {
-		return "", nil, bad
-	}
-	if d != nil && d.isString {
-		switch d.text {
-		case "auto", "low", "high", "original":
-			return url, &d.text, undefined
+	if json.Unmarshal(block.Meta, &meta) == nil {
+		if d, ok := jsonString(meta.Detail); ok && isDetail(d) {
+			detail = &d
 		}
 	}
-	return url, nil, undefined
+	return block.url(), detail, undefined
 }
 
-// block reads the data URL of a raw MCP block of the given kind.
-func (i *isolate) block(v value, kind string) (url string, bad value) {
-	expects := imageExpects
-	if kind == "audio" {
-		expects = audioExpects
+func isDetail(s string) bool {
+	switch s {
+	case "auto", "low", "high", "original":
+		return true
 	}
-	typ, bad := i.property(v, "type")
+	return false
+}
+
+// mcpMedia is a raw MCP block of an image or audio, as its JSON says.
+type mcpMedia struct {
+	Type      jsontext.Value `json:"type"`
+	Data      jsontext.Value `json:"data"`
+	MimeType  jsontext.Value `json:"mimeType"`
+	MimeType2 jsontext.Value `json:"mime_type"`
+	Meta      jsontext.Value `json:"_meta"`
+}
+
+// block reads a raw MCP block of the given kind.
+func (i *isolate) block(v value, kind, expects string) (m mcpMedia, bad value) {
+	text, ok := i.json(v)
+	if !ok {
+		return m, exception
+	}
+	if json.Unmarshal([]byte(text), &m) != nil {
+		return m, i.throwText(expects)
+	}
+	typ, ok := jsonString(m.Type)
 	switch {
-	case isException(bad):
-		return "", bad
-	case typ == nil || !typ.isString:
-		return "", i.throwText(expects)
-	case typ.text != kind:
-		return "", i.throwText(kind + " only accepts MCP " + kind + ` blocks, got "` + typ.text + `"`)
+	case !ok:
+		return m, i.throwText(expects)
+	case typ != kind:
+		return m, i.throwText(kind + " only accepts MCP " + kind + ` blocks, got "` + typ + `"`)
 	}
-	data, bad := i.property(v, "data")
-	if isException(bad) {
-		return "", bad
+	if data, _ := jsonString(m.Data); data == "" {
+		return m, i.throwText(kind + " expected MCP " + kind + " data")
 	}
-	if data == nil || !data.isString || data.text == "" {
-		return "", i.throwText(kind + " expected MCP " + kind + " data")
+	return m, undefined
+}
+
+// url is the block as a data URL.
+func (m *mcpMedia) url() string {
+	data, _ := jsonString(m.Data)
+	if schemeOf(data) == "data" {
+		return data
 	}
-	if schemeOf(data.text) == "data" {
-		return data.text, undefined
+	mime := m.MimeType
+	if mime == nil {
+		mime = m.MimeType2
 	}
-	mime := defaultMime
-	for _, name := range []string{"mimeType", "mime_type"} {
-		m, bad := i.property(v, name)
-		if isException(bad) {
-			return "", bad
-		}
-		if m != nil && m.isString {
-			if m.text != "" {
-				mime = m.text
-			}
-			break
-		}
+	typ, _ := jsonString(mime)
+	if typ == "" {
+		typ = defaultMime
 	}
-	return "data:" + mime + ";base64," + data.text, undefined
+	return "data:" + typ + ";base64," + data
+}
+
+func jsonString(v jsontext.Value) (string, bool) {
+	var s string
+	if v.Kind() != '"' || json.Unmarshal(v, &s) != nil {
+		return "", false
+	}
+	return s, true
+}
+
+// json is JSON.stringify(v) as text; ok is false if something was thrown, as a
+// string, which stays pending.
+func (i *isolate) json(v value) (text string, ok bool) {
+	j := i.stringify(v)
+	if isException(j) {
+		i.rethrowText()
+		return "", false
+	}
+	defer i.drop(j)
+	if isUndefined(j) {
+		i.throwText(noValue)
+		return "", false
+	}
+	return i.text(j)
 }
 
 func (i *isolate) generatedImage(a args) value {
@@ -170,17 +200,15 @@ func (i *isolate) generatedImage(a args) value {
 	if !isObject(v) {
 		return i.throwText("generatedImage expects an image generation result object")
 	}
-	if r := i.emitImage(v, undefined); isException(r) {
-		return r
-	}
 	hint, bad := i.property(v, "output_hint")
 	switch {
 	case isException(bad):
-		return bad
-	case hint == nil:
-		return undefined
-	case !hint.isString:
+		return i.badKey("failed to read generatedImage output_hint")
+	case hint != nil && !hint.isString:
 		return i.throwText("generatedImage output_hint must be a string when provided")
+	}
+	if r := i.emitImage(v, undefined); isException(r) || hint == nil {
+		return r
 	}
 	return i.result(i.host.Text(hint.text))
 }
@@ -201,9 +229,11 @@ func (i *isolate) audio(a args) value {
 		case isException(bad):
 			return bad
 		case u == nil:
-			if url, bad = i.block(v, "audio"); isException(bad) {
+			m, bad := i.block(v, "audio", audioExpects)
+			if isException(bad) {
 				return bad
 			}
+			url = m.url()
 		case u.isString:
 			url = u.text
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/berth-dev/berth/cell/js"
 )
 
-// A helper is one of the global functions of §11.3. It returns what JavaScript
-// gets, owned, or exception with the exception pending.
+// A helper is a function that JavaScript calls, such as those of §11.3. It returns
+// what JavaScript gets, owned, or exception with the exception pending.
 type helper func(*isolate, args) value
 
 type namedHelper struct {
@@ -38,6 +38,8 @@ func helpers() []namedHelper {
 		{"yield_control", (*isolate).yieldControl},
 		{"exit", (*isolate).exit},
 
+		{"get stack", func(i *isolate, a args) value { return i.readStack(a.this) }},
+		{"set stack", func(i *isolate, a args) value { return i.writeStack(a.this, a.at(0)) }},
 		{"captureStackTrace", (*isolate).captureStackTrace},
 		{"newError", (*isolate).preludeError},
 		{"display", (*isolate).preludeDisplay},
@@ -49,21 +51,21 @@ func helpers() []namedHelper {
 const preludeMagic = 11 // from here on helpers are the prelude's
 
 // callHelper is what the engine calls; magic is the index into helpers.
-func callHelper(tls *libc.TLS, _ uintptr, _ value, argc int32, argv uintptr, magic int32) value {
+func callHelper(tls *libc.TLS, _ uintptr, this value, argc int32, argv uintptr, magic int32) value {
 	i := of(tls)
 	if i.stopped() {
 		return i.throwStop()
 	}
-	return i.thread.helpers[magic].call(i, args{int(argc), argv})
+	return i.thread.helpers[magic].call(i, args{int(argc), argv, this})
 }
 
-// callTool is what the engine calls for tools.f(arg); data holds f's index.
-func callTool(tls *libc.TLS, _ uintptr, _ value, argc int32, argv uintptr, _ int32, data uintptr) value {
+// callTool is what the engine calls for tools.f(arg); magic is f's index.
+func callTool(tls *libc.TLS, _ uintptr, this value, argc int32, argv uintptr, magic int32) value {
 	i := of(tls)
 	if i.stopped() {
 		return i.throwStop()
 	}
-	return i.tool(int(*(*int32)(unsafe.Add(nil, data))), args{int(argc), argv})
+	return i.tool(int(uint16(magic)), args{int(argc), argv, this})
 }
 
 // throwStop throws what no JavaScript can catch.
@@ -81,6 +83,10 @@ func (i *isolate) hostError(err error) value {
 	}
 	return i.throwText(err.Error())
 }
+
+// noValue is what a strict reader says of the nothing that JSON.stringify makes
+// of functions and symbols.
+const noValue = "failed to serialize JavaScript value: expected value at line 1 column 1"
 
 // result is undefined, or err thrown.
 func (i *isolate) result(err error) value {
@@ -161,8 +167,8 @@ func (i *isolate) store(a args) value {
 	}
 	defer i.drop(j)
 	if isUndefined(j) {
-		if i.dialect == js.Base {
-			return i.throwText("failed to serialize JavaScript value: expected value at line 1 column 1")
+		if i.dialect == js.Base || !isUndefined(a.at(1)) {
+			return i.throwText(noValue)
 		}
 		return i.throwText(`Unable to store "` + key + `". Only plain serializable objects can be stored.`)
 	}
@@ -211,8 +217,8 @@ func (i *isolate) tool(index int, a args) value {
 				return exception
 			}
 			input = s
-		case i.dialect == js.Base:
-			return i.throwText("failed to serialize JavaScript value: expected value at line 1 column 1")
+		case i.dialect == js.Base || !isUndefined(a.at(0)):
+			return i.throwText(noValue)
 		}
 	}
 	if msg := unserializable(input); msg != "" {

@@ -2,7 +2,6 @@ package quickjs
 
 import (
 	"strings"
-	"unsafe"
 
 	lib "modernc.org/libquickjs"
 
@@ -21,7 +20,7 @@ func (i *isolate) publish(p js.Program) bool {
 		if h.name == "audio" && !later {
 			continue
 		}
-		i.define(global, h.name, i.newFunction(magic), lib.MJS_PROP_C_W_E)
+		i.define(global, h.name, i.newFunction(address(callHelper), magic), lib.MJS_PROP_C_W_E)
 		if h.name == "text" && later {
 			i.define(global, "content", i.get(i.extras, "content"), lib.MJS_PROP_C_W_E)
 		}
@@ -39,7 +38,7 @@ func (i *isolate) publishTools(global value, catalogue []js.Tool) {
 	all := lib.XJS_NewArray(i.tls(), i.ctx)
 	i.define(global, "tools", i.dup(tools), lib.MJS_PROP_C_W_E)
 	i.define(global, "ALL_TOOLS", i.dup(all), lib.MJS_PROP_C_W_E)
-	for k, t := range catalogue {
+	for k, t := range catalogue[:min(len(catalogue), maxTools)] {
 		if i.stopped() {
 			break
 		}
@@ -56,11 +55,11 @@ func (i *isolate) publishTools(global value, catalogue []js.Tool) {
 
 // newTool makes the function of the tool at an index of the catalogue.
 func (i *isolate) newTool(index int) value {
-	data := i.tls().Alloc(int(valueSize))
-	defer i.tls().Free(int(valueSize))
-	*(*value)(unsafe.Add(nil, data)) = newInt(int32(index))
-	return lib.XJS_NewCFunctionData(i.tls(), i.ctx, address(callTool), 0, 0, 1, data)
+	return i.newFunction(address(callTool), int(int16(index)))
 }
+
+// maxTools is how many tools a program can have: the engine keeps 16 bits.
+const maxTools = 1 << 16
 
 // identifier is a tool's name as a JavaScript identifier: what cannot stand in
 // one becomes "_". Spec: codemode §11.3.

@@ -24,8 +24,8 @@ func unserializable(json string) string {
 			depth--
 		case '"':
 			end, bad := scanString(json, k+1)
-			if bad {
-				return fmt.Sprintf("failed to serialize JavaScript value: unexpected end of hex escape at line 1 column %d", end)
+			if bad != "" {
+				return fmt.Sprintf("failed to serialize JavaScript value: %s at line 1 column %d", bad, end)
 			}
 			k = end
 		}
@@ -33,24 +33,33 @@ func unserializable(json string) string {
 	return ""
 }
 
-// scanString returns the index of the quote that ends a string, or where a
-// reader stops at an escape for half a surrogate pair.
-func scanString(json string, k int) (end int, bad bool) {
+// scanString returns the index of the quote that ends a string. At an escape for
+// half a surrogate pair, the only ones that the engine writes with a "d", it
+// returns the column where a reader gives up, and why.
+func scanString(json string, k int) (end int, bad string) {
+	const (
+		endOfEscape = "unexpected end of hex escape"
+		loneLeading = "lone leading surrogate in hex escape"
+		escape      = len(`\ud800`)
+	)
 	for {
-		n := strings.IndexAny(json[k:], `"\`)
-		if k += n; json[k] == '"' {
-			return k, false
-		}
-		if json[k+1] != 'u' {
+		k += strings.IndexAny(json[k:], `"\`)
+		switch {
+		case json[k] == '"':
+			return k, ""
+		case json[k+1] != 'u':
 			k += 2
-			continue
+		case json[k+2] != 'd':
+			k += escape
+		case json[k+3] >= 'c':
+			return k + escape, loneLeading
+		case json[k+escape] != '\\':
+			return k + escape + 1, endOfEscape
+		case json[k+escape+1] != 'u':
+			return k + escape + 2, endOfEscape
+		default: // another half
+			return k + 2*escape, loneLeading
 		}
-		// The engine escapes control characters and halves, nothing else.
-		if json[k+2] != 'd' {
-			k += 6
-			continue
-		}
-		return min(k+8, len(json)), true
 	}
 }
 

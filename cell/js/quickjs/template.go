@@ -145,16 +145,22 @@ const stackSlots = 8000
 func (i *isolate) preludeNatives() value {
 	o := lib.XJS_NewObject(i.tls(), i.ctx)
 	for k, h := range i.thread.helpers[preludeMagic:] {
-		i.define(o, h.name, i.newFunction(preludeMagic+k), lib.MJS_PROP_C_W_E)
+		i.define(o, h.name, i.newFunction(address(callHelper), preludeMagic+k), lib.MJS_PROP_C_W_E)
 	}
 	return o
 }
 
 // newFunction makes a function without a name and a length, as helpers are.
-func (i *isolate) newFunction(magic int) value {
+func (i *isolate) newFunction(code uintptr, magic int) value {
 	name := i.copyIn("")
 	defer i.discardCopy(name)
-	return lib.XJS_NewCFunction2(i.tls(), i.ctx, address(callHelper), name, 0, lib.EJS_CFUNC_generic_magic, int32(magic))
+	return lib.XJS_NewCFunction2(i.tls(), i.ctx, code, name, 0, lib.EJS_CFUNC_generic_magic, int32(magic))
+}
+
+// newHelper makes the function of the helper of a name.
+func (i *isolate) newHelper(name string) value {
+	k := slices.IndexFunc(i.thread.helpers, func(h namedHelper) bool { return h.name == name })
+	return i.newFunction(address(callHelper), k)
 }
 
 // runPrelude evaluates the part of the environment that is JavaScript. Its

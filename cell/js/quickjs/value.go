@@ -69,8 +69,9 @@ func pointer(v value) uintptr { return *(*uintptr)(unsafe.Pointer(&v.Fu)) }
 
 // args are the arguments of a call, borrowed.
 type args struct {
-	n int
-	p uintptr
+	n    int
+	p    uintptr
+	this value
 }
 
 // at is argument i, or undefined.
