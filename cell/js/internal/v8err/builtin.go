@@ -71,10 +71,6 @@ func (c *site) builtin(name string) {
 	case "invalid array index", "invalid array buffer length", "invalid length", "invalid offset", "invalid byteOffset", "invalid byteLength", "invalid byteOffset or byteLength":
 		c.buffer(name)
 	case "invalid bigint literal", "cannot convert to BigInt", "cannot convert to bigint":
-		if m == "cannot convert to bigint" && constructor(name) == false {
-			c.set("Cannot convert ", c.argText(0, "undefined"), " to a BigInt")
-			return
-		}
 		c.set("Cannot convert ", c.argText(0, "undefined"), " to a BigInt")
 	case "cannot convert to BigInt: not an integer", "cannot convert NaN or Infinity to BigInt":
 		c.set("The number ", c.argText(0, "NaN"), " cannot be converted to a BigInt because it is not an integer")
@@ -318,23 +314,15 @@ func (c *site) lengthOf(t int32) string {
 	if t < 3 || s.toks[t-3].kind != ident {
 		return "0"
 	}
-	name := s.text(t - 3)
-	for i := range s.toks {
-		n := int32(i)
-		if s.toks[i].kind != ident || !s.is(n+1, "=") || s.text(n) != name {
-			continue
-		}
-		for j := n + 2; j < n+8 && int(j) < len(s.toks); j++ {
-			if s.is(j, "[") {
-				end, count := s.toks[j].closing(j), 0
-				for k := j + 1; k < end; k = s.exprEnd(k, false) + 2 {
-					count++
-				}
-				return itoa(count)
-			}
-		}
+	i, ok := c.src.initial(s.text(t - 3))
+	if !ok || !s.is(i, "[") {
+		return "0"
 	}
-	return "0"
+	end, count := s.toks[i].closing(i), 0
+	for k := i + 1; k < end && count < reach; k = s.exprEnd(k, false) + 2 {
+		count++
+	}
+	return itoa(count)
 }
 
 // invalidTarget explains what a weak reference cannot hold.

@@ -2,6 +2,10 @@ package v8err
 
 // This file finds its way among the tokens of expressions.
 
+// reach bounds how many tokens are looked at in one direction: an error costs
+// little however large the expression is that failed.
+const reach = 1 << 13
+
 func (s *scanner) is(i int32, text string) bool {
 	return i >= 0 && int(i) < len(s.toks) && s.toks[i].kind != str && s.text(i) == text
 }
@@ -83,7 +87,10 @@ func (s *scanner) before(end int32) (chain, bool) {
 	if !s.operandEnd(i) {
 		return c, false
 	}
-	for {
+	for steps := 0; ; steps++ {
+		if steps > reach {
+			return c, false
+		}
 		t := s.toks[i]
 		prev := i - 1
 		switch {
@@ -127,7 +134,7 @@ func (s *scanner) before(end int32) (chain, bool) {
 		break
 	}
 	c.start, c.primary = i, i
-	for c.start > 0 && s.is(c.start-1, "new") && s.toks[c.start-1].kind == keyword && !s.afterDot(c.start-1) {
+	for c.start > 0 && c.news < reach && s.is(c.start-1, "new") && s.toks[c.start-1].kind == keyword && !s.afterDot(c.start-1) {
 		c.start--
 		c.news++
 	}
@@ -195,7 +202,7 @@ func (s *scanner) propPos(i int32) uint32 {
 
 // forward is the last token of the member expression that begins at i.
 func (s *scanner) forward(i int32) int32 {
-	for s.is(i, "new") {
+	for from := i; i-from < reach && s.is(i, "new"); {
 		i++
 	}
 	if int(i) >= len(s.toks) {
@@ -204,7 +211,7 @@ func (s *scanner) forward(i int32) int32 {
 	end := s.toks[i].closing(i)
 	switch {
 	case s.is(i, "class"):
-		for j := i + 1; int(j) < len(s.toks) && s.toks[j].up >= s.toks[i].up; j = s.toks[j].closing(j) + 1 {
+		for j := i + 1; int(j) < len(s.toks) && j-i < reach && s.toks[j].up >= s.toks[i].up; j = s.toks[j].closing(j) + 1 {
 			if s.toks[j].mark&isClass != 0 {
 				end = s.toks[j].closing(j)
 				break
@@ -212,7 +219,7 @@ func (s *scanner) forward(i int32) int32 {
 		}
 	case s.is(i, "function"), s.is(i, "async") && s.is(i+1, "function"):
 		j := i
-		for int(j) < len(s.toks) && !s.is(j, "(") {
+		for int(j) < len(s.toks) && j-i < 4 && !s.is(j, "(") {
 			j++
 		}
 		if int(j) < len(s.toks) {
@@ -221,7 +228,7 @@ func (s *scanner) forward(i int32) int32 {
 			}
 		}
 	}
-	for int(end)+1 < len(s.toks) {
+	for steps := 0; int(end)+1 < len(s.toks) && steps < reach; steps++ {
 		n := end + 1
 		switch t := s.toks[n]; {
 		case s.is(n, ".") || s.is(n, "?."):
@@ -254,9 +261,9 @@ func (t token) closing(i int32) int32 {
 // behind which a new statement begins.
 func (s *scanner) exprEnd(i int32, all bool) int32 {
 	j := i
-	for int(j) < len(s.toks) {
+	for steps := 0; int(j) < len(s.toks); steps++ {
 		t := s.toks[j]
-		if t.mate >= 0 && t.mate < j || t.kind == punct && (s.is(j, ";") || s.is(j, ",") && !all) || t.kind == punct && t.mate < 0 && (s.is(j, ")") || s.is(j, "}") || s.is(j, "]")) {
+		if steps > reach || t.mate >= 0 && t.mate < j || t.kind == punct && (s.is(j, ";") || s.is(j, ",") && !all) || t.kind == punct && t.mate < 0 && (s.is(j, ")") || s.is(j, "}") || s.is(j, "]")) {
 			return j - 1
 		}
 		if j > i && t.newline && s.operandEnd(j-1) && s.startsStatement(j) {
@@ -327,7 +334,7 @@ func (s *scanner) assignment(i int32) bool {
 // they hold a single operand.
 func (s *scanner) topOperator(from, to int32) int32 {
 	best, prec := int32(-1), 100
-	for j := from; j <= to; j = s.toks[j].closing(j) + 1 {
+	for j, steps := from, 0; j <= to && steps < reach; j, steps = s.toks[j].closing(j)+1, steps+1 {
 		t := s.toks[j]
 		if t.kind != punct && t.kind != keyword || s.afterDot(j) || t.mate >= 0 {
 			continue
@@ -346,7 +353,7 @@ func (s *scanner) topOperator(from, to int32) int32 {
 
 // nodePos is the offset that V8 gives the expression of tokens from to to.
 func (s *scanner) nodePos(from, to int32) uint32 {
-	for from < to && s.is(from, "(") && s.toks[from].closing(from) == to {
+	for depth := 0; depth < reach && from < to && s.is(from, "(") && s.toks[from].closing(from) == to; depth++ {
 		from, to = from+1, to-1
 	}
 	if from > to || int(to) >= len(s.toks) {

@@ -126,11 +126,33 @@ func (s *scanner) fetched(t int32) int32 {
 	if of := s.afterFor(t); of >= 0 {
 		return s.loopBinding(of)
 	}
+	if of := s.loopAround(t); of >= 0 && !(s.is(t, "(") && s.is(t-1, "next")) {
+		return s.loopBinding(of)
+	}
 	if s.is(t, "(") && s.is(t-1, "next") || s.is(t, "return") || s.is(t-1, "...") {
 		return -1
 	}
 	if p, ok := s.patternNear(t, "["); ok {
 		return p.open + 1
+	}
+	return -1
+}
+
+// loopAround is the "of" of the innermost loop whose body holds token t; -1 if
+// there is none.
+func (s *scanner) loopAround(t int32) int32 {
+	for i, steps := t, 0; i > 0 && steps < reach; i, steps = i-1, steps+1 {
+		if m := s.toks[i].mate; m >= 0 && m < i {
+			if i = m; s.is(i, "(") && i+1 < t {
+				if of := s.afterFor(i + 1); of >= 0 && s.toks[of].up == i {
+					return of
+				}
+			}
+			continue
+		}
+		if s.is(i, "{") && s.toks[i].mark&isBlock != 0 && !s.is(i-1, ")") || s.is(i, "=>") {
+			return -1 // a function or a plain block
+		}
 	}
 	return -1
 }
@@ -190,11 +212,11 @@ func (s *Source) assignedAt(t int32) int32 {
 func (s *Source) tailCall(t int32, name string) int32 {
 	c := s.code
 	from, to := t+1, c.exprEnd(t+1, true)
-	for from < to && c.is(from, "(") && c.toks[from].closing(from) == to {
+	for depth := 0; depth < reach && from < to && c.is(from, "(") && c.toks[from].closing(from) == to; depth++ {
 		from, to = from+1, to-1
 	}
 	best := int32(-1)
-	for j := from; j <= to; j = c.toks[j].closing(j) + 1 {
+	for j, steps := from, 0; j <= to && steps < reach; j, steps = c.toks[j].closing(j)+1, steps+1 {
 		tok := c.toks[j]
 		end := tok.closing(j)
 		call := c.is(j, "(") || tok.kind == template || tok.kind == tmplHead
@@ -227,7 +249,7 @@ func (s *Source) awaiting(f *rawFrame) Frame {
 func (s *Source) awaitPos(t int32) uint32 {
 	c := s.code
 	up := c.toks[t].up
-	for i := t; i >= 0; i-- {
+	for i, steps := t, 0; i >= 0 && steps < reach; i, steps = i-1, steps+1 {
 		if m := c.toks[i].mate; m >= 0 && m < i {
 			i = m
 			continue

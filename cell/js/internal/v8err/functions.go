@@ -19,7 +19,7 @@ func (s *Source) functionAt(f *rawFrame) fn {
 		return fn{}
 	}
 	c := s.code
-	for i := t; i >= 0; i = c.toks[i].up {
+	for i, depth := t, 0; i >= 0 && depth < reach; i, depth = c.toks[i].up, depth+1 {
 		if !c.is(i, "{") {
 			continue
 		}
@@ -50,13 +50,13 @@ func (s *Source) initialiser(t, open, class int32) fn {
 	if t == c.toks[open].mate || t == class {
 		return fn{}
 	}
-	for i := t; i > open; i = c.toks[i].up {
+	for i, depth := t, 0; i > open && depth < reach; i, depth = c.toks[i].up, depth+1 {
 		if c.toks[i].up == open && c.is(i, "[") && !c.suffix(i) {
 			return fn{} // a computed name
 		}
 	}
 	static := false
-	for i := t; i > open; i-- {
+	for i, steps := t, 0; i > open && steps < reach; i, steps = i-1, steps+1 {
 		if m := c.toks[i].mate; m > open && m < i {
 			i = m
 		}

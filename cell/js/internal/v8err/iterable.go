@@ -13,7 +13,11 @@ func (c *site) notIterable(t int32, of string) bool {
 	if c.loop(t) || c.spread(t, of) {
 		return true
 	}
-	if p, ok := s.patternNear(t, "["); ok {
+	p, ok := s.patternNear(t, "[")
+	if c.inner(t, of, p, ok) {
+		return true
+	}
+	if ok {
 		return c.fill(p, of)
 	}
 	for i := max(0, t-2); int(i)+1 < len(s.toks) && i < t+50; i++ {
@@ -81,14 +85,8 @@ func (c *site) yields(from, to int32) bool {
 
 // holdsArray reports whether the variable name is declared as an array literal.
 func (c *site) holdsArray(name string) bool {
-	s := c.code()
-	for i := range s.toks {
-		n := int32(i)
-		if s.toks[i].kind == ident && s.is(n+1, "=") && s.is(n+2, "[") && s.text(n) == name {
-			return true
-		}
-	}
-	return false
+	i, ok := c.src.initial(name)
+	return ok && c.code().is(i, "[")
 }
 
 // blame states that the expression is not iterable, and puts the position there.
@@ -186,8 +184,8 @@ func (c *site) fill(p pattern, of string) bool {
 	}
 	if p.param >= 0 || p.from == 0 {
 		c.pos = int(s.toks[p.open].start)
-		if p.param == 0 {
-			c.pos = int(s.toks[p.open-1].start)
+		if p.param >= 0 {
+			c.pos = int(s.toks[s.toks[p.open].up].start)
 		}
 		return c.set(v.described(), noSymbol)
 	}
@@ -200,4 +198,29 @@ func (c *site) fill(p pattern, of string) bool {
 		return c.set(v.described(), noSymbol)
 	}
 	return c.blame(p.from, p.to)
+}
+
+// inner explains an array pattern inside another pattern. p is the first pattern
+// of its own near token t, if there is one.
+func (c *site) inner(t int32, of string, p pattern, ok bool) bool {
+	s := c.code()
+	for i := t; i >= 0 && int(i) < len(s.toks) && i < t+60 && (!ok || i < p.open); i++ {
+		if !s.is(i, "[") || s.suffix(i) {
+			continue
+		}
+		up := s.toks[i].up
+		if up < t || !s.is(up, "{") || !s.is(i-1, ":") {
+			return false
+		}
+		outer, isPattern := s.patternAt(up)
+		if !isPattern {
+			return false
+		}
+		c.pos = int(s.toks[i].start)
+		if of == "" {
+			return c.set(c.source(outer, Value{"object", "#<Object>"}), noSymbol)
+		}
+		return c.set("Cannot destructure property 'Symbol(Symbol.iterator)' of '", c.source(outer, unknownValue(of)), "' as it is ", of, ".")
+	}
+	return false
 }

@@ -39,7 +39,7 @@ func (c *site) located(t int32) bool {
 		}
 	case m == "no setter for property":
 		if key, ok := c.assign(t); ok {
-			return c.set("Cannot set property ", key, " of #<", c.ownerClass(t), "> which has only a getter")
+			return c.set("Cannot set property ", key, " of #<", c.ownerClass(c.code().assigned(t, "")), "> which has only a getter")
 		}
 	case m == "proxy: cannot set property":
 		if key, ok := c.assign(t); ok {
@@ -151,22 +151,23 @@ func (c *site) notIterator(t int32) bool {
 func (s *scanner) afterFor(t int32) int32 {
 	head := s.toks[t].up
 	if s.is(t, "for") {
-		for head = t + 1; int(head) < len(s.toks) && !s.is(head, "("); {
+		for head = t + 1; int(head) < len(s.toks) && head < t+3 && !s.is(head, "("); {
 			head++
 		}
 	}
-	for ; head >= 0; head = s.toks[head].up {
+	for depth := 0; head >= 0 && depth < reach; depth++ {
 		if s.is(head, "(") && (s.is(head-1, "for") || s.is(head-1, "await") && s.is(head-2, "for")) {
 			break
 		}
 		if s.toks[head].mark != 0 {
 			return -1
 		}
+		head = s.toks[head].up
 	}
-	if head < 0 || int(head) >= len(s.toks) {
+	if head < 0 || int(head) >= len(s.toks) || !s.is(head, "(") {
 		return -1
 	}
-	for j := head + 1; j < s.toks[head].closing(head); j = s.toks[j].closing(j) + 1 {
+	for j, steps := head+1, 0; j < s.toks[head].closing(head) && steps < reach; j, steps = s.toks[j].closing(j)+1, steps+1 {
 		if s.is(j, "of") && s.toks[j].kind == ident && j > head+1 && !s.afterDot(j) && !s.is(j-1, "const") && !s.is(j-1, "let") {
 			return j
 		}

@@ -75,7 +75,7 @@ func (s *scanner) parameter(i int32) (int, bool) {
 		return 0, false
 	}
 	n := 0
-	for j := up + 1; j < i; j = s.toks[j].closing(j) + 1 {
+	for j, steps := up+1, 0; j < i && steps < reach; j, steps = s.toks[j].closing(j)+1, steps+1 {
 		if s.is(j, ",") {
 			n++
 		}
@@ -202,7 +202,7 @@ func (c *site) source(p pattern, v Value) string {
 // pattern that opens at token i; -1 if there is none.
 func (s *scanner) nested(i int32) int32 {
 	end := s.toks[i].closing(i)
-	for j := i + 1; j < end; j = s.toks[j].closing(j) + 1 {
+	for j, steps := i+1, 0; j < end && steps < reach; j, steps = s.toks[j].closing(j)+1, steps+1 {
 		if s.is(j, ":") && s.is(j+1, "{") && !s.is(s.toks[j+1].closing(j+1)+1, "=") {
 			return j + 1
 		}
@@ -221,7 +221,7 @@ func (s *scanner) target(i int32) int32 {
 // hasRest reports whether the pattern that opens at token i takes the rest.
 func (s *scanner) hasRest(i int32) bool {
 	end := s.toks[i].closing(i)
-	for j := i + 1; j < end; j = s.toks[j].closing(j) + 1 {
+	for j, steps := i+1, 0; j < end && steps < reach; j, steps = s.toks[j].closing(j)+1, steps+1 {
 		if s.is(j, "...") {
 			return true
 		}

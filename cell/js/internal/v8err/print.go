@@ -202,7 +202,7 @@ func (p *printer) word(i int32) int32 {
 // constructed is the last token of the "new" expression at token i.
 func (p *printer) constructed(i int32) int32 {
 	end := i + 1
-	for p.is(end, "new") {
+	for p.is(end, "new") && end-i < reach {
 		end++
 	}
 	news := end - i
@@ -227,7 +227,7 @@ func (p *printer) constructed(i int32) int32 {
 // function is the last token of the function or class at token i.
 func (p *printer) function(i int32) int32 {
 	up := p.toks[i].up
-	for j := i; int(j) < len(p.toks) && p.toks[j].up == up; j = p.toks[j].closing(j) + 1 {
+	for j := i; int(j) < len(p.toks) && j-i < reach && p.toks[j].up == up; j = p.toks[j].closing(j) + 1 {
 		if p.is(j, "{") {
 			return p.toks[j].closing(j)
 		}
@@ -260,7 +260,7 @@ func (p *printer) object(i int32) {
 	p.put("{")
 	for from := i + 1; from < end && p.put(unnamed); {
 		j := from
-		for j < end && !p.is(j, ",") {
+		for j < end && j-from < reach && !p.is(j, ",") {
 			j = p.toks[j].closing(j) + 1
 		}
 		from = j + 1
@@ -272,7 +272,7 @@ func (p *printer) object(i int32) {
 func (p *printer) substitutions(i int32) {
 	end := p.toks[i].closing(i)
 	from := i + 1
-	for j := from; j <= end; j = p.toks[j].closing(j) + 1 {
+	for j, steps := from, 0; j <= end && steps < reach; j, steps = p.toks[j].closing(j)+1, steps+1 {
 		if k := p.toks[j].kind; k == tmplMid && p.toks[j].mate == i || j == end {
 			p.expr(from, j-1)
 			from = j + 1

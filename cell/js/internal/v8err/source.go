@@ -14,10 +14,11 @@ type Source struct {
 	// wrote, where the two differ.
 	remap func(line, column int) (int, int)
 
-	code  *scanner          // nil until the first error
-	lines []uint32          // offset of every lineStep-th line, as QuickJS counts lines
-	plain bool              // V8 counts the same lines
-	made  map[string]string // variables declared as "name = new Class"
+	code  *scanner         // nil until the first error
+	lines []uint32         // offset of every lineStep-th line, as QuickJS counts lines
+	ascii bool             // columns are bytes
+	plain bool             // V8 counts the same lines
+	made  map[string]int32 // variables to where "new" or "[" begins what they are declared to hold
 }
 
 // lineStep is how many lines lie between two remembered offsets.
@@ -36,6 +37,7 @@ func (s *Source) index() {
 		return
 	}
 	s.code = scan(s.text)
+	s.ascii = utf16Len(s.text) == len(s.text)
 	s.plain = !strings.Contains(s.text, "\r") && !strings.Contains(s.text, "\u2028") && !strings.Contains(s.text, "\u2029")
 	n := 0
 	for off := 0; ; n++ {
@@ -65,6 +67,12 @@ func (s *Source) offset(line, column int) int {
 		}
 		off += i + 1
 	}
+	if s.ascii {
+		if off += column - 1; off > len(s.text) {
+			return -1
+		}
+		return off
+	}
 	for ; column > 1; column-- {
 		if off >= len(s.text) {
 			return -1
@@ -90,7 +98,10 @@ func (s *Source) position(off int) (line, column int) {
 			start += i + 1
 			line++
 		}
-		column = utf16Len(s.text[start:off]) + 1
+		column = off - start + 1
+		if !s.ascii {
+			column = utf16Len(s.text[start:off]) + 1
+		}
 	} else {
 		line, column = s.slowPosition(off)
 	}
@@ -128,28 +139,44 @@ func (s *Source) tokenAt(off int) int32 {
 // classMade is the class that the variable name was declared to hold an
 // instance of, as in "const name = new Class(…)"; "" if that is not known.
 func (s *Source) classMade(name string) string {
+	c := s.code
+	if i, ok := s.initial(name); ok && c.is(i, "new") && int(i)+1 < len(c.toks) && c.toks[i+1].kind == ident && !c.is(i+2, ".") {
+		return c.text(i + 1)
+	}
+	return ""
+}
+
+// maxMade bounds how many variables are remembered.
+const maxMade = 1 << 14
+
+// initial is the "new" or "[" that begins what the variable name first gets.
+func (s *Source) initial(name string) (int32, bool) {
 	if s.made == nil {
-		s.made = map[string]string{}
+		s.made = map[string]int32{}
 		c := s.code
-		for i := range c.toks {
-			if c.toks[i].kind != keyword || i < 2 || i+1 >= len(c.toks) {
+		for i := int32(2); int(i) < len(c.toks) && len(s.made) < maxMade; i++ {
+			if !c.is(i-1, "=") || c.toks[i-2].kind != ident || !c.is(i, "new") && !c.is(i, "[") {
 				continue
 			}
-			n := int32(i)
-			if c.text(n) == "new" && c.text(n-1) == "=" && c.toks[n+1].kind == ident && c.toks[n-2].kind == ident && c.text(n+2) != "." {
-				s.made[c.text(n-2)] = c.text(n + 1)
+			if name := c.text(i - 2); len(name) < 64 {
+				if _, ok := s.made[name]; !ok {
+					s.made[name] = i
+				}
 			}
 		}
 	}
-	return s.made[name]
+	i, ok := s.made[name]
+	return i, ok
 }
 
 // utf16Len is the length of s in UTF-16 code units.
 func utf16Len(s string) int {
 	n := 0
-	for _, r := range s {
-		n++
-		if r > 0xffff {
+	for i := range len(s) {
+		if s[i]&0xc0 != 0x80 { // not inside a character
+			n++
+		}
+		if s[i] >= 0xf0 {
 			n++
 		}
 	}

@@ -63,7 +63,7 @@ func (f fault) declared(m string) (string, bool) {
 // statementEnd is the next semicolon, or the text's end.
 func (f fault) statementEnd() int32 {
 	t := f.t
-	for int(t) < len(f.toks) && !f.is(t, ";") {
+	for int(t) < len(f.toks) && t-f.t < reach && !f.is(t, ";") {
 		t++
 	}
 	return t

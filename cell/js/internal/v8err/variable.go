@@ -14,6 +14,10 @@ func (c *site) variable(t int32, name string) {
 		c.pos = int(s.toks[i+1].start)
 		return
 	}
+	if s.is(i+1, "(") || s.is(i+1, "?.") && s.is(i+2, "(") {
+		c.pos = int(c.src.calleePos(i))
+		return
+	}
 	c.pos = int(c.src.statementOr(i))
 }
 
@@ -34,9 +38,18 @@ func (c *site) uninitialised(t int32, name string) bool {
 // first instruction of a statement bears the statement's position: so it is
 // the statement's when nothing is evaluated before the variable.
 func (s *Source) statementOr(i int32) uint32 {
+	if pos, ok := s.statement(i); ok {
+		return pos
+	}
+	return s.code.toks[i].start
+}
+
+// statement is the offset of the statement that begins with evaluating token i;
+// it is false if something is evaluated before.
+func (s *Source) statement(i int32) (uint32, bool) {
 	c := s.code
 	first := i
-	for first > 0 {
+	for first > 0 && i-first < reach {
 		prev := first - 1
 		t := c.toks[prev]
 		switch {
@@ -61,10 +74,88 @@ func (s *Source) statementOr(i int32) uint32 {
 		}
 		break
 	}
-	if pos, ok := s.statementAt(first); ok {
-		return pos
+	return s.statementAt(first)
+}
+
+// calleePos is the offset that V8 gives reading the variable at token i when it
+// is called: the read has no position of its own, so the operation evaluated
+// before it lends one.
+func (s *Source) calleePos(i int32) uint32 {
+	c := s.code
+	own := c.toks[i].start
+	for range 50 {
+		if pos, ok := s.statement(i); ok {
+			return pos
+		}
+		p := i - 1
+		switch {
+		case p < 0 || c.is(p, ":") && c.inLiteral(p):
+			return c.toks[i].start
+		case c.is(p, "await"):
+			return c.toks[p].start
+		case c.is(p, "(") && c.suffix(p):
+			if n := c.newOf(p); n >= 0 {
+				i = n
+				continue
+			}
+			if !c.afterDot(p-1) && c.toks[p-1].kind == ident {
+				i = p - 1
+				continue
+			}
+			return s.lastOp(p - 1)
+		case c.is(p, "["), c.is(p, "("):
+			if c.suffix(p) {
+				return s.lastOp(p - 1)
+			}
+			i = p
+		case c.toks[p].kind == tmplHead:
+			i = p
+		case c.toks[p].kind == tmplMid:
+			i = c.toks[p].mate
+		case c.is(p, ":"):
+			for from := p; p > 0 && from-p < reach && !c.is(p, "?"); {
+				if m := c.toks[p].mate; m >= 0 && m < p {
+					p = m
+				}
+				p--
+			}
+			return s.lastOp(p - 1)
+		case c.is(p, ","), precedence(c.text(p)) > 2:
+			ch, ok := c.before(p - 1)
+			if !ok {
+				return own
+			}
+			if k := c.toks[p-1].kind; ch.start < p-1 || k != number && k != str && k != template {
+				return s.lastOp(p - 1)
+			}
+			i = ch.start
+		default:
+			return own
+		}
 	}
-	return c.toks[i].start
+	return own
+}
+
+// inLiteral reports whether the colon at token i belongs to an object literal.
+func (s *scanner) inLiteral(i int32) bool {
+	up := s.toks[i].up
+	return up >= 0 && s.is(up, "{") && s.toks[up].mark == 0
+}
+
+// lastOp is the offset of the operation that yields the value that token end
+// ends.
+func (s *Source) lastOp(end int32) uint32 {
+	if end < 0 {
+		return 0
+	}
+	ch, ok := s.code.before(end)
+	if !ok {
+		return s.code.toks[end].start
+	}
+	if ch.start == end {
+		return s.statementOr(end)
+	}
+	return s.code.nodePos(ch.start, end)
 }
 
 // isParameter reports whether a parameter begins at token i.
@@ -118,12 +209,16 @@ func (s *Source) statementAt(i int32) (uint32, bool) {
 	case c.is(prev, "(") && (c.is(prev-1, "if") || c.is(prev-1, "switch")):
 		return c.toks[prev-1].start, true
 	case c.is(prev, "(") && c.headOf(prev):
-		return c.toks[i].start, true
+		return c.nodePos(i, c.toks[prev].closing(prev)-1), true
+	case c.is(prev, "=>"):
+		return c.nodePos(i, c.exprEnd(i, false)), true
+	case c.is(prev, ";") && c.toks[prev].up >= 0 && c.is(c.toks[prev].up, "("):
+		return c.nodePos(i, c.exprEnd(i, true)), true
 	case c.is(prev, "=") && c.declares(prev-1):
 		return c.toks[i].start, true
 	case c.is(prev, "=") && prev > 0 && (c.is(prev-1, "}") || c.is(prev-1, "]")):
 		return c.toks[i].start, true
-	case c.is(prev, ";"), c.is(prev, "=>"), c.is(prev, "else"), c.is(prev, "do"), c.is(prev, "default"):
+	case c.is(prev, ";"), c.is(prev, "else"), c.is(prev, "do"), c.is(prev, "default"):
 		return c.toks[i].start, true
 	case c.is(prev, "{"):
 		return c.toks[i].start, c.toks[prev].mark&isBlock != 0

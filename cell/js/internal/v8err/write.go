@@ -6,6 +6,7 @@ import "strings"
 // t, and returns the property's key.
 func (c *site) assign(t int32) (string, bool) {
 	s := c.code()
+	t = s.assigned(t, quoted(c.message))
 	if !s.is(t, ".") && !s.is(t, "[") && !s.is(t, "?.") {
 		if (s.is(t, "++") || s.is(t, "--")) && t > 0 && s.afterDot(t-1) {
 			return s.text(t - 1), true
@@ -34,6 +35,42 @@ func (c *site) assign(t int32) (string, bool) {
 	return key, ok
 }
 
+// assigned is the access that is assigned to when QuickJS's position is token
+// t: it may lie in the assigned value. key is the property's key, if known.
+func (s *scanner) assigned(t int32, key string) int32 {
+	if s.is(t, ".") || s.is(t, "?.") || s.is(t, "[") {
+		end := t + 1
+		if s.is(t, "[") {
+			end = s.toks[t].closing(t)
+		}
+		if s.assignment(end+1) && (key == "" || s.is(t, "[") || s.text(end) == key) || s.is(end+1, "++") || s.is(end+1, "--") {
+			return t
+		}
+	}
+	if s.is(t, "++") || s.is(t, "--") || s.assignment(t) {
+		return t
+	}
+	for j := t; j > 1 && j > t-200; j-- {
+		if s.is(j, ";") || s.toks[j].kind == punct && s.toks[j].mark&isBlock != 0 {
+			break
+		}
+		if m := s.toks[j].mate; m >= 0 && m < j {
+			j = m
+			continue
+		}
+		if !s.assignment(j) {
+			continue
+		}
+		if s.afterDot(j-1) && (key == "" || s.text(j-1) == key) {
+			return j - 2
+		}
+		if m := s.toks[j-1].mate; s.is(j-1, "]") && m > 0 && s.suffix(m) {
+			return m
+		}
+	}
+	return t
+}
+
 // write explains setting a property of undefined or null at token t.
 func (c *site) write(t int32) bool {
 	m := c.message
@@ -59,6 +96,7 @@ func (c *site) writePrimitive(t int32) bool {
 	if !ok {
 		return false
 	}
+	t = s.assigned(t, "")
 	ch, ok := s.before(t - 1)
 	if !ok {
 		return false
@@ -124,6 +162,7 @@ func (c *site) readOnly(t int32, name string) bool {
 		}
 	}
 	if key, ok := c.assign(t); ok || key != "" {
+		t = s.assigned(t, name)
 		if v, known := c.literalValueBefore(t); known && v.Type == "string" {
 			return c.set("Cannot assign to read only property '", name, "' of string '", v.Text, "'")
 		}
@@ -137,7 +176,7 @@ func (c *site) readOnly(t int32, name string) bool {
 			c.pos = int(s.toks[t+1].start)
 		}
 	case !s.is(t, name) && !s.assignment(t):
-		for i := t; i > 0 && i > t-8; i-- {
+		for i := t; i > 0 && i > t-60; i-- {
 			if s.assignment(i) && s.is(i-1, name) && !s.afterDot(i-1) {
 				c.pos = int(s.toks[i].start)
 				return c.set("Assignment to constant variable.")
