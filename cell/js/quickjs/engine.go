@@ -12,14 +12,19 @@
 package quickjs
 
 import (
+	"os"
 	"sync"
 
 	"github.com/berth-dev/berth/cell/js"
+	"github.com/berth-dev/berth/cell/js/internal/intl"
 )
 
 // Options tune an Engine. The zero value is ready to use.
 type Options struct {
 	Spare int // isolates kept ready; 0 means 4, negative none
+	// Getenv tells locale (LC_ALL, LC_MESSAGES, LANG) and time zone (TZ) of the
+	// cells; nil means os.Getenv.
+	Getenv func(string) string
 }
 
 // Engine implements js.Engine.
@@ -40,10 +45,15 @@ func New(opts Options) *Engine {
 	if opts.Spare == 0 {
 		opts.Spare = 4
 	}
+	if opts.Getenv == nil {
+		opts.Getenv = os.Getenv
+	}
 	return &Engine{
-		opts:     opts,
-		template: sync.OnceValues(newTemplate),
-		spare:    make(chan *isolate, max(opts.Spare, 0)),
+		opts: opts,
+		template: sync.OnceValues(func() (*template, error) {
+			return newTemplate(intl.FromEnviron(opts.Getenv))
+		}),
+		spare: make(chan *isolate, max(opts.Spare, 0)),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	lib "modernc.org/libquickjs"
 
 	"github.com/berth-dev/berth/cell/js"
+	"github.com/berth-dev/berth/cell/js/internal/intl"
 	"github.com/berth-dev/berth/cell/js/internal/v8err"
 )
 
@@ -32,6 +33,8 @@ type isolate struct {
 	stop atomic.Bool // set by Interrupt, from any goroutine
 
 	dialect  js.Dialect
+	intl     *intl.Instance
+	intlCode []byte        // its script
 	source   *v8err.Source // for positions and names in errors
 	promise  value         // the module's, once it is evaluated
 	started  bool
@@ -69,13 +72,14 @@ type roots struct {
 	errorCtor   value // Error
 	stackGetter value
 	stackSetter value
+	installIntl value // see touchIntl
 	callSites   value // a function of the prelude
 	extras      value // the prelude's object of later globals
 }
 
 // moved is what the roots are in memory that lies delta further on.
 func (r roots) moved(delta uintptr) roots {
-	for _, v := range []*value{&r.errorCtor, &r.stackGetter, &r.stackSetter, &r.callSites, &r.extras} {
+	for _, v := range []*value{&r.errorCtor, &r.stackGetter, &r.stackSetter, &r.installIntl, &r.callSites, &r.extras} {
 		*(*uintptr)(unsafe.Pointer(&v.Fu)) += delta
 	}
 	return r
@@ -137,6 +141,7 @@ func (i *isolate) Start(p js.Program) error {
 		i.dialect = p.Dialect
 		i.source = v8err.NewSource(moduleName, p.Source, nil)
 		if i.publish(p) {
+			i.touchIntl(p.Source)
 			i.run(p.Source)
 		}
 	})

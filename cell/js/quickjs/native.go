@@ -45,6 +45,8 @@ func helpers() []namedHelper {
 		{"display", (*isolate).preludeDisplay},
 		{"isConstructor", (*isolate).isConstructor},
 		{"block", (*isolate).contentBlock},
+		{"load Intl", (*isolate).loadIntl},
+		{"call Intl", (*isolate).callIntl},
 	}
 }
 

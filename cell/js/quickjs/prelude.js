@@ -5,7 +5,7 @@
 (function (natives) {
   "use strict";
   const { defineProperty, defineProperties, getOwnPropertyDescriptor, setPrototypeOf } = Object;
-  const { apply } = Reflect;
+  const { apply, construct } = Reflect;
   const ObjectPrototype = Object.prototype;
   const PromiseResolve = Promise.resolve.bind(Promise);
   const then = Promise.prototype.then;
@@ -36,6 +36,15 @@
   // The C library reads the time zone's file when it is first asked, for all
   // isolates; once there is a sandbox it could not.
   new Date(0).getTimezoneOffset();
+
+  // Built-ins show their source as V8's do.
+  const functionText = Function.prototype.toString;
+  const { endsWith, slice } = String.prototype;
+  const nativeBody = " {\n    [native code]\n}";
+  method(Function.prototype, "toString", 0, { toString() {
+    const text = apply(functionText, this, []);
+    return apply(endsWith, text, [nativeBody]) ? apply(slice, text, [0, -nativeBody.length]) + " { [native code] }" : text;
+  } }.toString);
 
   // Errors, as V8 has them.
   ErrorCtor.stackTraceLimit = 10;
@@ -148,7 +157,13 @@
       return self;
     };
     const proto = Stack.prototype;
-    defineProperty(Stack, "name", { value: name, configurable: true });
+    const Public = function () {
+      if (new.target === undefined) throw new TypeErrorCtor(`Constructor ${name} requires 'new'`);
+      return construct(Stack, [], new.target);
+    };
+    defineProperty(Public, "name", { value: name, configurable: true });
+    defineProperty(Public, "prototype", { value: proto, writable: false, enumerable: false, configurable: false });
+    defineProperty(proto, "constructor", { value: Public, writable: true, enumerable: false, configurable: true });
     getter(proto, "disposed", { f() { return apply(disposed, own(this, "disposed"), []); } }.f);
     method(proto, "use", 1, { f(value) {
       live(this, "use");
@@ -200,7 +215,7 @@
     method(proto, verb, 0, f);
     defineProperty(proto, key, { value: f, writable: true, enumerable: false, configurable: true });
     tagged(proto, name);
-    defineProperty(globalThis, name, { value: Stack, writable: true, enumerable: false, configurable: true });
+    defineProperty(globalThis, name, { value: Public, writable: true, enumerable: false, configurable: true });
   };
   if (typeof DisposableStack === "undefined") makeStack("DisposableStack", false);
   if (typeof AsyncDisposableStack === "undefined") makeStack("AsyncDisposableStack", true);

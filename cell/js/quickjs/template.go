@@ -12,6 +12,7 @@ import (
 	lib "modernc.org/libquickjs"
 
 	"github.com/berth-dev/berth/cell/js"
+	"github.com/berth-dev/berth/cell/js/internal/intl"
 	"github.com/berth-dev/berth/cell/js/internal/v8err"
 )
 
@@ -34,6 +35,9 @@ type template struct {
 	base    uintptr  // where the addresses point
 	rt, ctx uintptr  // offsets from base
 	roots   roots    // at base
+
+	intl     *intl.Instance
+	intlCode []byte
 }
 
 // free is an account without limits, for the template.
@@ -43,7 +47,7 @@ func (free) Reserve(int64) error { return nil }
 func (free) LimitError() string  { return "" }
 
 // newTemplate builds the environment once.
-func newTemplate() (*template, error) {
+func newTemplate(env intl.Env) (*template, error) {
 	a, err := newArena(&regions{closed: true}, free{})
 	if err != nil {
 		return nil, err
@@ -62,6 +66,9 @@ func newTemplate() (*template, error) {
 		rt:     i.rt - a.base,
 		ctx:    i.ctx - a.base,
 		roots:  i.roots,
+
+		intl:     intl.New(env),
+		intlCode: i.intlCode,
 	}
 	for off := uintptr(0); off < uintptr(len(t.image)); off += 8 {
 		if w := *word(a.base + firstByte + off); w >= a.base && w <= a.base+a.top {
@@ -99,6 +106,7 @@ func (t *template) clone(from *regions, host js.Host, acct js.Account) (*isolate
 	i := &isolate{thread: newThread(), arena: a, rt: a.base + t.rt, ctx: a.base + t.ctx, host: host, acct: acct}
 	i.thread.attach(i)
 	i.roots = t.roots.moved(delta)
+	i.intl, i.intlCode = t.intl, t.intlCode
 	i.prepareScratch()
 	(*lib.TJSContext)(unsafe.Add(nil, i.ctx)).Frandom_state = rand.Uint64() | 1
 	return i, nil
@@ -133,7 +141,7 @@ func (i *isolate) build() error {
 		return errors.New("no context")
 	}
 	i.hookErrors()
-	return i.runPrelude()
+	return i.runScripts()
 }
 
 // stackSlots bounds recursion: a plain call takes one slot, one through a
@@ -163,28 +171,41 @@ func (i *isolate) newHelper(name string) value {
 	return i.newFunction(address(callHelper), k)
 }
 
-// runPrelude evaluates the part of the environment that is JavaScript. Its
+// runScripts evaluates the part of the environment that is JavaScript. Its
 // functions keep neither source nor positions, and so look built in.
-func (i *isolate) runPrelude() error {
+func (i *isolate) runScripts() error {
 	lib.XJS_SetStripInfo(i.tls(), i.rt, lib.MJS_STRIP_SOURCE|lib.MJS_STRIP_DEBUG)
 	defer lib.XJS_SetStripInfo(i.tls(), i.rt, 0)
-	p := i.copyIn(prelude)
-	f := lib.XJS_Eval(i.tls(), i.ctx, p, lib.Tsize_t(len(prelude)), i.arena.base+scratchName, lib.MJS_EVAL_TYPE_GLOBAL)
-	i.discardCopy(p)
+	if err := i.runPrelude(); err != nil {
+		return err
+	}
+	if err := i.prepareIntl(); err != nil {
+		return err
+	}
+	lib.XJS_RunGC(i.tls(), i.rt)
+	return nil
+}
+
+func (i *isolate) runPrelude() error {
+	f := i.evalScript(prelude, lib.MJS_EVAL_TYPE_GLOBAL)
 	if isException(f) {
 		return i.preludeFailure()
 	}
 	natives := i.preludeNatives()
-	r := i.invoke(f, natives)
+	i.extras = i.invoke(f, natives)
 	i.drop(natives)
 	i.drop(f)
-	if isException(r) {
+	if isException(i.extras) {
 		return i.preludeFailure()
 	}
-	i.callSites = i.get(r, "callSites")
-	i.extras = r
-	lib.XJS_RunGC(i.tls(), i.rt)
+	i.callSites = i.get(i.extras, "callSites")
 	return nil
+}
+
+func (i *isolate) evalScript(source string, flags int32) value {
+	p := i.copyIn(source)
+	defer i.discardCopy(p)
+	return lib.XJS_Eval(i.tls(), i.ctx, p, lib.Tsize_t(len(source)), i.arena.base+scratchName, flags)
 }
 
 func (i *isolate) preludeFailure() error {
