@@ -244,11 +244,11 @@ func callDelegate(ctx context.Context, d Delegate, r DelegateRequest, answer *Wi
 func (c *Client) answer(call *reverseCall, m *DelegateAnswer) {
 	f, err := appendClientFrame(c.out.buffer(), c.options.Dialect, m)
 	if err != nil {
-		refusal := asError(err)
+		refusal := &Error{Code: CodeOf(err), Message: err.Error()}
 		if refusal.Code == CodeFrameTooLarge {
 			refusal = replaceTooLarge(delegateTooLargePrefix, err)
 		}
-		m.Result.Err = &Error{Code: refusal.Code, Message: refusal.Error()}
+		m.Result.Err = refusal
 		if f, err = appendClientFrame(f[:0], c.options.Dialect, m); err != nil {
 			panic("encode error answer: " + err.Error())
 		}

@@ -54,22 +54,6 @@ func (p *peer) hear(payloads ...string) {
 	}
 }
 
-// hearAny expects payloads in any order.
-func (p *peer) hearAny(payloads ...string) {
-	p.t.Helper()
-	left := make(map[string]int)
-	for _, s := range payloads {
-		left[s]++
-	}
-	for range payloads {
-		got, err := p.r.Next()
-		if err != nil || left[string(got)] == 0 {
-			p.t.Fatalf("heard %.300s, %v\n want one of %v", got, err, left)
-		}
-		left[string(got)]--
-	}
-}
-
 // hearEnd expects the end of what the other end sends.
 func (p *peer) hearEnd() {
 	p.t.Helper()
