@@ -56,12 +56,17 @@ type Options struct {
 	StoreMemory int64
 	HostMemory  int64
 	KeyList     string // see cell.Options
+	// Share is the number of hosts that serve the client together, see
+	// RunWorkers; the window and the default of HostMemory are divided by it.
+	// 0 means 1.
+	Share int
 
 	Shutdown time.Duration // how long cells may take to end; 0 means 5 s
 	Log      *slog.Logger  // nil discards
 }
 
 const (
+	baseCells    = 128
 	baseWindow   = 100
 	largeWindow  = 4096
 	shutdownTime = 5 * time.Second
@@ -162,8 +167,12 @@ func (o Options) cellOptions(c *codemode.Conn) cell.Options {
 	if maxCells == 0 && c.Dialect() == codemode.Timed {
 		maxCells = -1
 	}
-	return cell.Options{Window: window, MaxCells: maxCells, MaxDetached: o.MaxDetached,
-		CellMemory: o.CellMemory, StoreMemory: o.StoreMemory, HostMemory: o.HostMemory, KeyList: o.KeyList,
+	memory, share := o.HostMemory, max(o.Share, 1)
+	if memory == 0 {
+		memory = cell.DefaultHostMemory() / int64(share)
+	}
+	return cell.Options{Window: max(window/share, 1), MaxCells: maxCells, MaxDetached: o.MaxDetached,
+		CellMemory: o.CellMemory, StoreMemory: o.StoreMemory, HostMemory: memory, KeyList: o.KeyList,
 		Detached: func(d cell.Detached) {
 			o.Log.Warn("engine detached: JavaScript went on after it was stopped",
 				"session", d.Session, "cell", d.Cell, "detached", d.Now)

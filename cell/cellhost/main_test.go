@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,7 +22,32 @@ import (
 	"github.com/berth-dev/berth/cell/js/quickjs"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// childVariable makes the test binary a child host, with its value as the
+// number of detached engines that overload it.
+const childVariable = "CELLHOST_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if detached, err := strconv.Atoi(os.Getenv(childVariable)); err == nil {
+		os.Exit(child(detached))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// child is the process of a host.
+func child(detached int) int {
+	in, out, err := cellhost.Stdio()
+	if err == nil {
+		engine := quickjs.New(quickjs.Options{Spare: 1})
+		fmt.Println("not a frame") // lands on standard error
+		err = cellhost.Run(context.Background(), in, out, cellhost.Options{Engine: engine, MaxCells: -1,
+			MaxDetached: detached, Share: 2, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		return 1
+	}
+	return 0
+}
 
 // patience is how long a test waits for what must come.
 const patience = 20 * time.Second
@@ -74,7 +100,7 @@ func launch(t testing.TB, ctx context.Context, o cellhost.Options, run serve) *c
 	out, hostOut := pipe(t)
 	c := &client{t: t, in: in, out: out, done: make(chan struct{}), log: &bytes.Buffer{}}
 	c.cond = sync.NewCond(&c.mu)
-	if o.Engine == nil {
+	if o.Engine == nil && o.Share == 0 {
 		engine := quickjs.New(quickjs.Options{Spare: 1})
 		t.Cleanup(func() { engine.Close() })
 		o.Engine = engine
