@@ -8,15 +8,14 @@ func (s *Source) parseCode(out *Shaped, r *Raw, raw []rawFrame) {
 	where := &raw[0]
 	c := &site{src: s, raw: raw[1:], in: r, name: r.Name, message: r.Message, pos: -1}
 	switch {
+	case c.message == overflow:
+		c.name, c.message = "RangeError", overflowed
 	case where.file == s.file:
 		s.syntax(c, where)
 	case len(raw) > 1 && raw[1].native && constructor(raw[1].name) || len(raw) > 1 && strings.HasSuffix(raw[1].name, "Function"):
 		NewSource(where.file, functionText(r), nil).syntax(c, where)
 	default:
 		NewSource(where.file, "", nil).syntax(c, where)
-	}
-	if c.name == "InternalError" {
-		c.plain()
 	}
 	out.Name, out.Message = c.name, c.message
 	out.Frames = s.frames(c, r.Limit)

@@ -13,10 +13,17 @@ type site struct {
 	classCall     bool // a class was called: its own frame is to be left out
 }
 
+// The engine's word for exhausted recursion, of programs and of its parser alike,
+// and V8's.
+const (
+	overflow   = "stack overflow"
+	overflowed = "Maximum call stack size exceeded"
+)
+
 // explain finds V8's name, message and position for an error of the engine.
 func (c *site) explain() {
-	if strings.HasPrefix(c.message, "stack overflow") && c.name == "InternalError" {
-		c.name, c.message = "RangeError", "Maximum call stack size exceeded"
+	if c.name == "RangeError" && strings.HasPrefix(c.message, overflow) {
+		c.message = overflowed
 		return
 	}
 	if len(c.raw) == 0 {

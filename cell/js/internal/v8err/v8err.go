@@ -46,7 +46,7 @@ type Value struct {
 
 // Shaped is an error as V8 would have made it.
 type Shaped struct {
-	Name    string // may differ: RangeError for QuickJS's InternalError
+	Name    string // may differ: RangeError for code nested too deeply
 	Message string
 	Frames  []Frame
 	// Trace is the stack without its first line: "\n    at …" for each frame.
