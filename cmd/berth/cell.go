@@ -10,8 +10,9 @@ func cellCommand(env *Env) *cobra.Command {
 		Short: "Run JavaScript cells with tools",
 		Long: `A cell is one JavaScript program, usually written by a model. It runs in an
 isolate of its own and sees the tools it was given, and nothing else.`,
-		Example: "  berth cell host --help",
+		Example: "  echo 'text(6 * 7)' | berth cell run -",
 	},
+		cellRunCommand(env),
 		cellHostCommand(env),
 	)
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"os/signal"
+	"syscall"
 
 	"github.com/berth-dev/berth/cell"
 	"github.com/berth-dev/berth/cell/cellhost"
@@ -12,6 +14,8 @@ import (
 
 // serveCells is the code-mode host on this process's standard input and output.
 func serveCells(ctx context.Context, config hostConfig) error {
+	// A client that reads neither output nor log gets an end, not a killed host.
+	signal.Ignore(syscall.SIGPIPE)
 	in, out, err := cellhost.Stdio()
 	if err != nil {
 		return err

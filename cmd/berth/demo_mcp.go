@@ -1,6 +1,9 @@
 package main
 
 import (
+	"cmp"
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/berth-dev/berth/cell/demomcp"
@@ -18,7 +21,8 @@ It is meant to be started by an MCP client. It keeps everything in memory.`,
 		Example: `  npx @modelcontextprotocol/inspector berth demo-mcp`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts := demomcp.Options{Version: thisVersion().Version, Now: env.Now}
-			return demomcp.Run(cmd.Context(), env.Stdin, env.Stdout, opts)
+			err := demomcp.Run(cmd.Context(), env.Stdin, env.Stdout, opts)
+			return cmp.Or(err, context.Cause(cmd.Context()))
 		},
 	}
 }

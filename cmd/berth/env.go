@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berth-dev/berth/cell/sandbox"
+	"github.com/berth-dev/berth/cell/toolset"
 )
 
 // Env is all that a verb sees of the world outside: the process it runs in, and
@@ -18,8 +19,11 @@ type Env struct {
 	Stderr io.Writer      // words for people
 	Now    func() time.Time
 
+	Terminal bool // Stdout is a terminal
+
 	CellHost  func(ctx context.Context, config hostConfig) error
 	CellCheck func() (sandbox.Report, []sandbox.Result, error)
+	CellRun   func(ctx context.Context, opts toolset.Options, emit func(toolset.Event) error) (toolset.Outcome, error)
 }
 
 // osEnv is the environment of this process.
@@ -31,7 +35,16 @@ func osEnv() *Env {
 		Stderr: os.Stderr,
 		Now:    time.Now,
 
+		Terminal: isTerminal(os.Stdout),
+
 		CellHost:  serveCells,
 		CellCheck: checkCells,
+		CellRun:   toolset.Run,
 	}
+}
+
+// isTerminal takes any character device for a terminal.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

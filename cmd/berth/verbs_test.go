@@ -123,6 +123,8 @@ func TestDispatch(t *testing.T) {
 		{[]string{"/usr/bin/berth", "version"}, []string{"version"}},
 		{[]string{"/opt/codex/codex-code-mode-host"}, []string{"cell", "host"}},
 		{[]string{"codex-code-mode-host", "--listen", "stdio"}, []string{"cell", "host", "--listen", "stdio"}},
+		{[]string{"codex-code-mode-host", "cell", "host", "--memory", "1GiB"}, []string{"cell", "host", "--memory", "1GiB"}},
+		{[]string{"codex-code-mode-host", "cell"}, []string{"cell", "host", "cell"}},
 		{[]string{"./something-else", "version"}, []string{"version"}},
 	} {
 		if diff := cmp.Diff(tt.want, dispatch(tt.args)); diff != "" {

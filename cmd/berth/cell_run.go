@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/berth-dev/berth/cell/toolset"
+)
+
+// maxSource is the most bytes a program may have: one frame of the wire less
+// room for its tools.
+const maxSource = 32 << 20
+
+// runFlags are the flags of `berth cell run` as they were typed.
+type runFlags struct {
+	mcp, mcpURL                []string
+	tools, store, out          string
+	cellMemory                 size
+	timeout                    time.Duration
+	noSandbox, verbose, asJSON bool
+}
+
+func cellRunCommand(env *Env) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run FILE",
+		Short: "Run a JavaScript program with tools",
+		Long: `Run a JavaScript program with tools, in a sandboxed process of its own. FILE is an
+ECMAScript module, or - for standard input; docs/cells.md says what it may do.
+
+What the program passes to text() is printed as it comes. Its tools are those of
+MCP servers (--mcp, --mcp-url) and commands (--tools). Each tool is an async
+function: await tools.NAME({...}). Give a server a name, as in
+--mcp 'files: COMMAND', and its tools are called tools.files__NAME.
+
+The file for --tools is a JSON object of commands by tool name. A command gets
+the call's argument as JSON on standard input and prints its result as JSON.`,
+		Args: cobra.ExactArgs(1),
+		Example: `  echo 'text((await tools.clock({})).structuredContent.time)' | berth cell run - --mcp 'berth demo-mcp'
+  berth cell run report.js --tools tools.json --store report.store`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts, err := f.options(env, args[0])
+			if err != nil {
+				return err
+			}
+			return runProgram(cmd.Context(), env, opts, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.mcp, "mcp", nil, "start this MCP `command` and use its tools; may be repeated")
+	flags.StringArrayVar(&f.mcpURL, "mcp-url", nil, "use the tools of the MCP server at this `url`; may be repeated")
+	flags.StringVar(&f.tools, "tools", "", "use the commands in this JSON `file` as tools")
+	flags.StringVar(&f.store, "store", "", "keep what the program stores in this `file`")
+	flags.StringVar(&f.out, "out", "", "write images to this `folder` (default the current one)")
+	flags.DurationVar(&f.timeout, "timeout", 0, "terminate the program after this `time`, such as 30s (default never)")
+	flags.Var(&f.cellMemory, "cell-memory", "memory of the program (default 1GiB)")
+	flags.Lookup("cell-memory").DefValue = ""
+	flags.BoolVar(&f.noSandbox, "no-sandbox", false, "run the program without the sandbox of its process")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show what MCP servers print on standard error")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object per line")
+	return cmd
+}
+
+// options checks the flags, reads the files and makes of both what the cell
+// wing wants.
+func (f *runFlags) options(env *Env, file string) (toolset.Options, error) {
+	opts := toolset.Options{Store: f.store, Images: f.out, Version: thisVersion().Version, HostArgs: f.hostArgs()}
+	opts.Waiting = func() { fmt.Fprintf(env.Stderr, "waiting for another run that holds %s\n", f.store) }
+	if f.verbose {
+		opts.Stderr = env.Stderr
+	}
+	if f.timeout < 0 {
+		return opts, usage("", "--timeout %v: want a positive time", f.timeout)
+	}
+	for _, value := range f.mcp {
+		server, err := toolset.ParseServer(value, false)
+		if err != nil {
+			return opts, usage("want a command line, such as --mcp 'berth demo-mcp'", "--mcp: %v", err)
+		}
+		opts.Servers = append(opts.Servers, server)
+	}
+	for _, value := range f.mcpURL {
+		server, err := toolset.ParseServer(value, true)
+		if err != nil {
+			return opts, usage("want a URL, such as --mcp-url http://127.0.0.1:3001/mcp", "--mcp-url: %v", err)
+		}
+		opts.Servers = append(opts.Servers, server)
+	}
+	var err error
+	if f.tools != "" {
+		if opts.Tools, err = toolset.LoadCommands(f.tools); err != nil {
+			return opts, err
+		}
+	}
+	opts.Source, err = readProgram(env.Stdin, file)
+	return opts, err
+}
+
+func (f *runFlags) hostArgs() []string {
+	args := []string{"cell", "host", "--log-level", "warn"}
+	if f.noSandbox {
+		args = append(args, "--no-sandbox")
+	}
+	if f.cellMemory != 0 {
+		args = append(args, "--cell-memory", f.cellMemory.String())
+	}
+	return args
+}
+
+// readProgram reads a file, or in if its name is a hyphen.
+func readProgram(in io.Reader, file string) (string, error) {
+	if file != "-" {
+		opened, err := os.Open(file)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = opened.Close() }()
+		in = opened
+	}
+	source, err := io.ReadAll(io.LimitReader(in, maxSource+1))
+	if err != nil {
+		return "", fmt.Errorf("read program: %w", err)
+	}
+	if len(source) > maxSource {
+		return "", fmt.Errorf("read program: more than %d bytes", maxSource)
+	}
+	return string(source), nil
+}
+
+// runProgram runs a program, prints what it puts out and says how it ended.
+func runProgram(ctx context.Context, env *Env, opts toolset.Options, f runFlags) error {
+	printer := eventPrinter{out: env.Stdout, err: env.Stderr, terminal: env.Terminal}
+	emit := printer.text
+	if f.asJSON {
+		emit = printer.json
+	}
+	run := ctx
+	if f.timeout > 0 {
+		timed, cancel := context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+		run = timed
+	}
+	outcome, err := env.CellRun(run, opts, emit)
+	if f.asJSON {
+		err = errors.Join(err, printer.end(outcome, err))
+	}
+	switch {
+	case err != nil && ctx.Err() == nil && run.Err() != nil, err == nil && outcome.Status == toolset.Terminated && ctx.Err() == nil:
+		return fmt.Errorf("the program took more than %v", f.timeout)
+	case err != nil:
+		return err
+	case outcome.Status == toolset.Terminated:
+		return context.Cause(ctx)
+	case outcome.Status == toolset.Failed:
+		return errors.New(visible(outcome.Error))
+	}
+	return nil
+}
