@@ -70,7 +70,10 @@ type collationData struct {
 
 // weights order a character: by letter, then accent, then case. A primary of
 // zero is a mark on the letter before, all zero is ignored.
-type weights struct{ primary, secondary, tertiary int32 }
+type weights struct {
+	primary, secondary, tertiary int32
+	upper                        bool
+}
 
 const (
 	plain    = 1          // secondary and tertiary of a letter without any
@@ -85,19 +88,20 @@ func (c *collationData) init() {
 	for _, r := range c.Variable {
 		c.variable[r] = true
 	}
-	w := weights{1 << 8, plain, plain}
+	w := weights{1 << 8, plain, plain, false}
 	c.order(c.Letters, func(r rune, level byte) {
 		switch level {
 		case 0:
-			w = weights{w.primary + 1<<8, plain, plain}
+			w = weights{w.primary + 1<<8, plain, plain, false}
 		case 1:
 			w.secondary, w.tertiary = w.secondary+1, plain
 		case 2:
 			w.tertiary++
 		}
+		w.upper = unicode.IsUpper(r)
 		c.weights[r] = w
 	})
-	m := weights{0, 1 << 10, plain} // marks weigh more than a letter's own variants
+	m := weights{0, 1 << 10, plain, false} // marks weigh more than a letter's own variants
 	c.order(c.Marks, func(r rune, level byte) {
 		switch level {
 		case 0, 1:
@@ -182,14 +186,19 @@ func (o *collatorOptions) compare(c *collationData, a, b string) int {
 			return r
 		}
 	}
+	const upper = 1 << 20 // weighs more than any other difference of case
 	return compareBy(x, y, func(w weights) int32 {
-		switch {
-		case o.CaseFirst == "upper" && w.tertiary == plain+1:
-			return plain
-		case o.CaseFirst == "upper" && w.tertiary == plain:
-			return plain + 1
+		level := w.tertiary
+		if o.Sensitivity == "case" {
+			level = min(w.primary, 1)
 		}
-		return w.tertiary
+		switch {
+		case level == 0 || o.CaseFirst == "false" && o.Sensitivity != "case":
+			return level
+		case w.upper != (o.CaseFirst == "upper"):
+			return level + upper
+		}
+		return level
 	})
 }
 
@@ -248,9 +257,13 @@ func (o *collatorOptions) key(c *collationData, s string) []weights {
 	return out
 }
 
-// compatible marks a character that only its compatibility decomposition takes
-// apart; it weighs a little at the last level.
-const compatible = 0xffff
+// Marks after what a character was taken apart into, where Unicode has no
+// canonical decomposition: they weigh a little, as accents or as case.
+const (
+	ligated    = 0xfffe
+	compatible = 0xffff
+	part0      = 1 << 24 // added to digits that are parts of a character
+)
 
 // expand takes characters apart as the root order sees them. In Spanish ñ is a
 // letter of its own.
@@ -261,7 +274,7 @@ func expand(s string, spanish bool) []rune {
 	var out []rune
 	for _, r := range norm.NFC.String(s) {
 		if l := ligature(r); l != "" {
-			out = append(append(out, []rune(l)...), compatible)
+			out = append(append(out, []rune(l)...), ligated)
 			continue
 		}
 		if spanish && (r == 'ñ' || r == 'Ñ') {
@@ -270,10 +283,17 @@ func expand(s string, spanish bool) []rune {
 		}
 		for _, d := range norm.NFD.String(string(r)) {
 			k := norm.NFKD.String(string(d))
-			out = append(out, []rune(k)...)
-			if k != string(d) {
-				out = append(out, compatible)
+			if k == string(d) {
+				out = append(out, d)
+				continue
 			}
+			for _, r := range k {
+				if r >= '0' && r <= '9' {
+					r += part0
+				}
+				out = append(out, r)
+			}
+			out = append(out, compatible)
 		}
 	}
 	return out
@@ -299,28 +319,33 @@ func ligature(r rune) string {
 }
 
 func (c *collationData) weigh(r rune) weights {
+	if r > part0 {
+		r -= part0
+	}
 	switch r {
 	case 'ñ', 'Ñ':
 		w := c.weights['n'+r-'ñ'] // ñ and Ñ are as far apart as n and N
 		w.primary++
 		return w
+	case ligated:
+		return weights{0, 1 << 9, plain, false}
 	case compatible:
-		return weights{0, 0, plain + 1}
+		return weights{0, 0, plain + 1, false}
 	}
 	if w, ok := c.weights[r]; ok {
 		return w
 	}
 	switch {
 	case unicode.Is(unicode.Han, r):
-		return weights{implicit + r, plain, plain}
+		return weights{implicit + r, plain, plain, false}
 	case unicode.IsLetter(r):
-		return weights{implicit/2 + r, plain, plain}
+		return weights{implicit/2 + r, plain, plain, false}
 	case unicode.Is(unicode.M, r):
-		return weights{0, 1 << 11, plain}
+		return weights{0, 1 << 11, plain, false}
 	case r > 0xffff:
-		return weights{c.emoji, r, plain}
+		return weights{c.emoji, r, plain, false}
 	}
-	return weights{implicit*2 + r, plain, plain}
+	return weights{implicit*2 + r, plain, plain, false}
 }
 
 // appendNumber weighs a run of digits by its value: length first.
@@ -328,9 +353,9 @@ func appendNumber(out []weights, zero weights, digits []rune) []weights {
 	for len(digits) > 1 && digits[0] == '0' {
 		digits = digits[1:]
 	}
-	out = append(out, weights{zero.primary, plain, plain}, weights{int32(len(digits)) + 1, plain, plain})
+	out = append(out, weights{zero.primary, plain, plain, false}, weights{int32(len(digits)) + 1, plain, plain, false})
 	for _, d := range digits {
-		out = append(out, weights{d, plain, plain})
+		out = append(out, weights{d, plain, plain, false})
 	}
 	return out
 }

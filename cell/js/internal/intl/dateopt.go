@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -24,6 +25,8 @@ type dateData struct {
 	DateStyle      [4]int    `json:"dateStyle"`
 	DateStyleRange [12]int   `json:"dateStyleRange"`
 	TimeStyle      [16]int   `json:"timeStyle"`
+	Eras           [3]int    `json:"eras"` // lists, by width
+	Periods        [3]int    `json:"periods"`
 	Cycles         [3]string `json:"cycles"` // by default, with and without hour12
 	TwoDates       string    `json:"twoDates"`
 	OneDate        string    `json:"oneDate"`
@@ -188,7 +191,7 @@ func index(values []string, v string, err *error) int {
 func (f dateFields) dateIndex() (int, error) {
 	var err error
 	i := index(widths[:], f.Weekday, &err)
-	i = i*4 + index(widths[:], f.Era, &err)
+	i = i*2 + min(index(widths[:], f.Era, &err), 1)
 	i = i*3 + index(numerals[:], f.Year, &err)
 	i = i*6 + index(months[:], f.Month, &err)
 	i = i*3 + index(numerals[:], f.Day, &err)
@@ -206,7 +209,7 @@ func (f dateFields) timeIndex(hc string, periods int) (int, error) {
 		i = periods
 	}
 	if periods > 1 {
-		i += index(widths[:], f.DayPeriod, &err)
+		i += min(index(widths[:], f.DayPeriod, &err), 1)
 	}
 	i *= timesPerPeriod
 	hour := index(numerals[:], f.Hour, &err)
@@ -223,6 +226,28 @@ func (f dateFields) hasDate() bool {
 
 func (f dateFields) hasTime() bool {
 	return f.Hour+f.Minute+f.Second+f.DayPeriod+f.TimeZoneName != "" || f.Fraction > 0 || f.TimeStyle != ""
+}
+
+// widen puts the lists for the widths of era and day period into a pattern;
+// the tables hold one width of each.
+func (d *dateData) widen(p string, f dateFields) string {
+	if i := slices.Index(widths[:], f.Era); i > 0 {
+		p = relist(p, "{G:", d.Eras[i-1])
+	}
+	if i := slices.Index(widths[:], f.DayPeriod); i > 0 {
+		p = relist(p, "{a:", d.Periods[i-1])
+	}
+	return p
+}
+
+// relist changes the list of a field wherever it occurs.
+func relist(p, field string, list int) string {
+	pieces := strings.Split(p, field)
+	for i := range pieces[1:] {
+		_, rest, _ := strings.Cut(pieces[i+1], "}")
+		pieces[i+1] = strconv.Itoa(list) + "}" + rest
+	}
+	return strings.Join(pieces, field)
 }
 
 // at is the pattern of a list's entry.
@@ -263,11 +288,15 @@ func (d *dateData) datePattern(f dateFields) (string, error) {
 	if err != nil || i == 0 {
 		return "", err
 	}
-	return at(d.Pats, d.Date, i)
+	if f.Weekday+f.Year+f.Month+f.Day == "" {
+		return d.widen("{G:0}", f), nil
+	}
+	p, err := at(d.Pats, d.Date, i)
+	return d.widen(p, f), err
 }
 
 func (d *dateData) timePattern(f dateFields, hc, decimal string) (string, error) {
-	i, err := f.timeIndex(hc, len(widths))
+	i, err := f.timeIndex(hc, 2)
 	if err != nil {
 		return "", err
 	}
@@ -281,7 +310,7 @@ func (d *dateData) timePattern(f dateFields, hc, decimal string) (string, error)
 		return "{S} {z}", nil
 	}
 	p, err := at(d.Pats, d.Time, i)
-	return withFraction(p, f, decimal), err
+	return withFraction(d.widen(p, f), f, decimal), err
 }
 
 func (d *dateData) weekdayPattern(f dateFields, hc, decimal string) (string, error) {
@@ -327,7 +356,7 @@ func (f dateFields) joinWidth() int {
 		return 0
 	case f.Month == "long":
 		return 1
-	case f.Month == "short" || f.Month == "narrow":
+	case f.Month == "short":
 		return 2
 	}
 	return 3

@@ -42,7 +42,12 @@ func difference(a, b time.Time) int {
 
 // formatRange writes two times, sharing what is the same in both.
 func (f *dateFormat) formatRange(a, b time.Time) ([]part, error) {
-	pattern, err := f.rangePattern(difference(a, b))
+	diff := difference(a, b)
+	g, err := f.forRanges(diff)
+	if err != nil {
+		return nil, err
+	}
+	pattern, err := g.rangePattern(diff)
 	if err != nil {
 		return nil, err
 	}
@@ -50,14 +55,30 @@ func (f *dateFormat) formatRange(a, b time.Time) ([]part, error) {
 		return from(f.parts(f.tokens, a, a), "shared"), nil
 	}
 	tokens := compile(pattern, f.data.Lists)
-	parts := f.parts(tokens, a, b)
+	parts := g.parts(tokens, a, b)
 	for i, t := range tokens {
 		parts[i].Source = [...]string{"", "startRange", "endRange", "shared"}[t.source]
 	}
-	if same(parts) {
+	if g.Asked.DayPeriod != "" && g.Asked.Fraction == 0 && same(parts) {
 		return from(f.parts(f.tokens, a, a), "shared"), nil
 	}
 	return merge(parts), nil
+}
+
+// forRanges is the format with what ICU's ranges know of: they have no names
+// made of offsets, and within a day only short names of zones.
+func (f *dateFormat) forRanges(diff int) (*dateFormat, error) {
+	g, err := *f, error(nil)
+	switch {
+	case strings.HasSuffix(f.Asked.TimeZoneName, "Offset"):
+		g.Asked.TimeZoneName = ""
+		if g.Asked.hasDate() || g.Asked.hasTime() {
+			g.Pattern, err = f.data.pattern(g.Asked, f.cycle(), f.decimal)
+		}
+	case diff < byDay && f.Asked.TimeStyle == "full":
+		g.Asked.TimeStyle = "long"
+	}
+	return &g, err
 }
 
 // same tells that both ends read the same.
@@ -91,29 +112,78 @@ func merge(parts []part) []part {
 func (f *dateFormat) rangePattern(diff int) (string, error) {
 	q := f.Asked
 	date, clock := q.hasDate(), q.hasTime()
+	if q.Hour+q.Minute+q.Second+q.DayPeriod+q.TimeStyle == "" && q.Fraction == 0 {
+		clock = false // the zone's name alone does not count
+	}
 	switch {
-	case diff == sameTime && q.Fraction == 0:
+	case diff == sameTime && q.Fraction == 0 || !clock && diff < byDay:
 		return "", nil
-	case q.Fraction > 0 || q.DayPeriod != "" && clock || diff == byEra:
+	case diff == byEra:
+		return f.withEra()
+	case !clock && q.TimeZoneName != "":
 		return f.twice(f.Pattern), nil
-	case date && !clock:
-		if diff < byDay {
-			return "", nil
-		}
+	case !clock:
 		return f.dateRange(diff)
-	case diff < byDay:
-		clock, err := f.timeRange(diff)
-		if err != nil || clock == "" || !date {
-			return clock, err
-		}
-		q.TimeStyle, q.Hour, q.Minute, q.Second, q.TimeZoneName = "", "", "", "", ""
-		day, err := f.data.pattern(q, f.cycle(), f.decimal)
-		return day + f.data.dayJoin() + clock, err
-	case date:
+	case diff >= byDay:
+		return f.twoDays(diff)
+	}
+	between, err := f.timeRange(diff)
+	if err != nil || between == "" || !date {
+		return between, err
+	}
+	q.TimeStyle, q.Hour, q.Minute, q.Second, q.DayPeriod, q.TimeZoneName, q.Fraction = "", "", "", "", "", "", 0
+	day, err := f.data.pattern(q, f.cycle(), f.decimal)
+	return day + f.data.dayJoin() + between, err
+}
+
+// withEra is the pattern of both ends with their eras.
+func (f *dateFormat) withEra() (string, error) {
+	q := f.Asked
+	if q.Era == "" {
+		q.Era = "short"
+	}
+	switch q.DateStyle {
+	case "full":
+		q.Weekday, q.Year, q.Month, q.Day = "long", "numeric", "long", "numeric"
+	case "long":
+		q.Year, q.Month, q.Day = "numeric", "long", "numeric"
+	case "medium":
+		q.Year, q.Month, q.Day = "numeric", "short", "numeric"
+	case "short":
+		q.Year, q.Month, q.Day = "2-digit", "numeric", "numeric"
+	}
+	q.DateStyle = ""
+	if q.TimeStyle != "" {
 		return f.twice(f.Pattern), nil
 	}
-	day, err := f.data.datePattern(dateFields{Year: "numeric", Month: "numeric", Day: "numeric"})
-	return f.twice(day + f.data.Join[3] + f.Pattern), err
+	p, err := f.data.pattern(q, f.cycle(), f.decimal)
+	return f.twice(p), err
+}
+
+// twoDays is the pattern of times on two days: each with its whole date, or
+// with as much of it as differs.
+func (f *dateFormat) twoDays(diff int) (string, error) {
+	q := f.Asked
+	if q.DateStyle != "" || q.TimeStyle == "" && q.Year != "" && q.Month != "" && q.Day != "" {
+		return f.twice(f.Pattern), nil
+	}
+	if q.TimeStyle != "" {
+		day, err := f.data.datePattern(dateFields{Year: "numeric", Month: "numeric", Day: "numeric"})
+		return f.twice(day + f.data.Join[3] + f.Pattern), err
+	}
+	if q.hasDate() && (q.Hour == "" || q.Fraction > 0) {
+		return f.twice(f.Pattern), nil
+	}
+	for i, field := range []*string{&q.Day, &q.Month, &q.Year} {
+		if *field == "" && (diff >= byDay+i || !f.Asked.hasDate()) {
+			*field = "numeric"
+		}
+	}
+	if q.Hour != "" {
+		q.Hour = "numeric"
+	}
+	p, err := f.data.pattern(q, f.cycle(), f.decimal)
+	return f.twice(p), err
 }
 
 // twice is a whole pattern for each end.
@@ -142,12 +212,18 @@ func (f *dateFormat) dateRange(diff int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return at(f.data.Ranges, f.data.DateRange, i*3+byYear-diff)
+	p, err := at(f.data.Ranges, f.data.DateRange, i*3+byYear-diff)
+	return f.data.widen(p, f.Asked), err
 }
 
 // timeRange is the pattern for two times of one day.
 func (f *dateFormat) timeRange(diff int) (string, error) {
 	q := f.Asked
+	if q.Fraction > 0 || q.DayPeriod != "" {
+		q.Weekday, q.Era, q.Year, q.Month, q.Day = "", "", "", "", ""
+		p, err := f.data.pattern(q, f.cycle(), f.decimal)
+		return f.twice(p), err
+	}
 	if q.TimeStyle != "" {
 		q.Hour, q.Minute = "numeric", "2-digit"
 		if q.TimeStyle != "short" {

@@ -58,9 +58,9 @@ func (in *Instance) displayName(args []byte) ([]byte, error) {
 	if err := json.Unmarshal(fields[0], &o); err != nil {
 		return nil, fmt.Errorf("%w: %w", errOp, err)
 	}
-	code, ok := canonicalCode(o.Type, string(fields[1]))
-	if !ok {
-		return nil, rangeError("Invalid argument to Intl.DisplayNames.prototype.of")
+	code := string(fields[1])
+	if !validCode(o.Type, code) {
+		return nil, rangeError("invalid_argument")
 	}
 	name, err := in.nameOf(o, code)
 	if name == "" && o.Fallback == "code" {
@@ -69,29 +69,27 @@ func (in *Instance) displayName(args []byte) ([]byte, error) {
 	return []byte(name), err
 }
 
-// canonicalCode puts a code in its usual case. Spec: ECMA-402 §12.5.1.
-func canonicalCode(typ, code string) (string, bool) {
+// validCode checks a code's form. V8 takes its case as it is.
+func validCode(typ, code string) bool {
 	switch typ {
 	case "region":
-		return strings.ToUpper(code), len(code) == 2 && isAlpha(code) || len(code) == 3 && isDigits(code)
+		return len(code) == 2 && isAlpha(code) || len(code) == 3 && isDigits(code)
 	case "script":
-		if len(code) != 4 || !isAlpha(code) {
-			return "", false
-		}
-		return strings.ToUpper(code[:1]) + strings.ToLower(code[1:]), true
+		return len(code) == 4 && isAlpha(code)
 	case "currency":
-		return strings.ToUpper(code), len(code) == 3 && isAlpha(code)
+		return len(code) == 3 && isAlpha(code)
 	case "calendar":
-		ok := code != ""
 		for _, s := range strings.Split(code, "-") {
-			ok = ok && len(s) >= 3 && len(s) <= 8 && isAlnum(s)
+			if len(s) < 3 || len(s) > 8 || !isAlnum(s) {
+				return false
+			}
 		}
-		return strings.ToLower(code), ok
+		return true
 	case "dateTimeField":
-		return code, slices.Contains([]string{"era", "year", "quarter", "month", "weekOfYear", "weekday", "day", "dayPeriod", "hour", "minute", "second", "timeZoneName"}, code)
+		return slices.Contains([]string{"era", "year", "quarter", "month", "weekOfYear", "weekday", "day", "dayPeriod", "hour", "minute", "second", "timeZoneName"}, code)
 	}
 	t, err := parseTag(code)
-	return t.base(), err == nil && len(t.keywords)+len(t.extensions)+len(t.private) == 0
+	return err == nil && len(t.keywords)+len(t.extensions)+len(t.private) == 0
 }
 
 func (in *Instance) nameOf(o displayOptions, code string) (string, error) {
@@ -109,11 +107,10 @@ func (in *Instance) nameOf(o displayOptions, code string) (string, error) {
 		case o.Style != "long":
 			return "", nil
 		}
-		name := c.Names[code]["one"] // the dictionary form, but for its capitals
-		if name == "" {
-			name = c.Names[code].of("other")
+		if name := c.Display[code]; name != "" {
+			return name, nil
 		}
-		return name, nil
+		return c.Names[code].of("one"), nil
 	case "dateTimeField":
 		w, err := load[wordData](in, o.Data, "words")
 		if err != nil {

@@ -42,6 +42,7 @@ type currencyData struct {
 	Symbols   map[string]string `json:"symbols"`
 	Narrow    map[string]string `json:"narrow"`
 	Names     map[string]forms  `json:"names"`
+	Display   map[string]string `json:"display"` // DisplayNames', where not in Names
 	NameForms forms             `json:"nameForms"`
 }
 
@@ -85,7 +86,7 @@ func (in *Instance) complete(f *numberFormat) error {
 			return err
 		}
 	}
-	if f.Style == "unit" {
+	if f.Style == "unit" || f.Style == "percent" {
 		if f.units, err = load[unitData](in, f.Data, "units"); err != nil {
 			return err
 		}
@@ -156,11 +157,10 @@ func (in *Instance) formatNumber(op string, args []byte) ([]byte, error) {
 	return answer(op, f.formatRange(a, b))
 }
 
-// A layout is a number before its layers are put around it: the compact
-// notation's, then the sign's with percent or currency, then the unit's or the
-// currency name's. Each is a template of fill.
+// A layout is a number before its layers are put around it: the exponent, then
+// sign, compact notation, percent or currency, then a unit or the currency's
+// name. Each is a template of fill.
 type layout struct {
-	f                    *numberFormat
 	number               []part
 	inner, middle, outer string
 	plural               string
@@ -169,66 +169,84 @@ type layout struct {
 func (l layout) parts() []part {
 	out := l.number
 	for _, t := range []string{l.inner, l.middle, l.outer} {
-		if t != "{n}" {
+		if t != bare {
 			out = fill(t, out, nil)
 		}
 	}
 	return out
 }
 
+const bare = "{n}" // the template that adds nothing
+
 // layout rounds and writes a number.
 func (f *numberFormat) layout(d decimal) layout {
 	if f.Style == "percent" {
 		d = d.shift(2)
 	}
-	l := layout{f: f, inner: "{n}", middle: "{n}", outer: "{n}"}
+	l := layout{inner: bare, outer: bare}
 	exp, compact := 0, ""
 	switch f.Notation {
 	case "compact":
 		d, exp, compact = f.compact(d)
 	case "scientific", "engineering":
 		d, exp = f.scientific(d)
+		if d.finite() {
+			l.inner = f.exponent(exp)
+		}
 	default:
 		d = f.round(d)
 	}
 	integer, fraction := f.write(d)
-	l.plural = f.plural(d, integer, fraction, exp)
+	l.plural = f.plural(d, fraction, exp)
 	l.number = f.numberParts(d, integer, fraction)
-	if f.Notation == "scientific" || f.Notation == "engineering" {
-		if d.finite() {
-			l.number = f.appendExponent(l.number, exp)
-		}
-	}
-	sign := f.sign(d)
-	if compact != "" {
-		l.inner = compact
-	}
-	l.middle = f.signed(sign)
-	if f.Style == "currency" && f.CurrencyDisplay != "name" {
-		if compact != "" {
-			l.inner, l.middle = "{n}", f.signedCompact(compact, sign)
-		}
-		l.middle = f.placeCurrency(l.middle)
-	}
+	l.middle = f.around(compact, f.sign(d), d.finite())
 	switch {
 	case f.Style == "currency" && f.CurrencyDisplay == "name":
 		l.outer = strings.Replace(f.currency.NameForms.of(l.plural), "{c}", "{currency:"+f.currencyName(l.plural)+"}", 1)
 	case f.Style == "unit":
 		l.outer = f.units.template(f.Unit, f.UnitDisplay, l.plural)
+		if f.Unit == "percent" && f.Notation == "compact" {
+			l.outer = breaking(l.outer)
+		}
+	case f.Style == "percent" && f.Notation == "compact": // a unit, to ICU
+		l.outer = breaking(strings.Replace(f.units.template("percent", "short", l.plural), "{percentSign:", "{unit:", 1))
 	}
 	return l
 }
 
-func (f *numberFormat) plural(d decimal, integer, fraction string, exp int) string {
+// breaking has ordinary spaces: ICU takes percent with compact notation from
+// the units' patterns, where nobody thought of line breaks.
+func breaking(template string) string {
+	return strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(template)
+}
+
+// plural is the category of the number d × 10^exp, for the unit around it;
+// fraction is what is shown of d's.
+func (f *numberFormat) plural(d decimal, fraction string, exp int) string {
 	if !d.finite() {
 		return "other"
 	}
-	o := operandsOf(integer, fraction)
-	if f.Notation == "compact" && exp > 0 && strings.Trim(fraction, "0") == "" {
-		o.i += strings.Repeat("0", exp) // the whole value's, for the unit around it
+	d = d.shift(exp)
+	o := operandsOf(d.integerText(), d.fractionText(len(fraction)-exp))
+	if f.Notation == "compact" {
 		o.e = exp
 	}
 	return cardinal(f.language, o)
+}
+
+// around is the template of sign, compact notation, percent and currency.
+func (f *numberFormat) around(compact string, sign int, finite bool) string {
+	t := f.signed(sign)
+	if f.Style == "currency" && f.CurrencyDisplay != "name" {
+		if compact != "" {
+			t = f.signedCompact(compact, sign)
+		}
+		return f.placeCurrency(t, finite)
+	}
+	if compact != "" {
+		return strings.Replace(t, bare, compact, 1)
+	}
+	return t
 }
 
 // sign indexes patterns: 0 none, 1 minus, 2 plus.
@@ -258,6 +276,9 @@ func (f *numberFormat) sign(d decimal) int {
 func (f *numberFormat) signed(sign int) string {
 	switch f.Style {
 	case "percent":
+		if f.Notation == "compact" {
+			return f.data.Patterns.Decimal[sign]
+		}
 		return f.data.Patterns.Percent[sign]
 	case "currency":
 		switch {
@@ -307,8 +328,8 @@ func (f *numberFormat) currencySymbol() string {
 }
 
 // placeCurrency puts the currency's sign into a template, with a space where
-// a letter would touch the digits.
-func (f *numberFormat) placeCurrency(template string) string {
+// a letter would touch digits.
+func (f *numberFormat) placeCurrency(template string, digits bool) string {
 	i := strings.Index(template, "{currency:")
 	if i < 0 {
 		return template
@@ -316,10 +337,10 @@ func (f *numberFormat) placeCurrency(template string) string {
 	end := i + strings.IndexByte(template[i:], '}') + 1
 	symbol := f.currencySymbol()
 	before, after := template[:i], template[end:]
-	if last, _ := utf8.DecodeLastRuneInString(symbol); strings.HasPrefix(after, "{n}") && !isSymbol(last) {
+	if last, _ := utf8.DecodeLastRuneInString(symbol); digits && strings.HasPrefix(after, bare) && !isSymbol(last) {
 		after = "\u00a0" + after
 	}
-	if first, _ := utf8.DecodeRuneInString(symbol); strings.HasSuffix(before, "{n}") && !isSymbol(first) {
+	if first, _ := utf8.DecodeRuneInString(symbol); digits && strings.HasSuffix(before, bare) && !isSymbol(first) {
 		before += "\u00a0"
 	}
 	return before + "{currency:" + symbol + "}" + after

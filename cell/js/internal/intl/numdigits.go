@@ -89,13 +89,14 @@ func (f *numberFormat) scientific(d decimal) (decimal, int) {
 	return out, exp
 }
 
-func (f *numberFormat) appendExponent(parts []part, exp int) []part {
-	parts = append(parts, part{Type: "exponentSeparator", Value: f.data.Exponent})
+// exponent is the template of scientific notation.
+func (f *numberFormat) exponent(exp int) string {
+	out := bare + "{exponentSeparator:" + f.data.Exponent + "}"
 	if exp < 0 {
-		parts = append(parts, part{Type: "exponentMinusSign", Value: f.data.ExpMinus})
+		out += "{exponentMinusSign:" + f.data.ExpMinus + "}"
 		exp = -exp
 	}
-	return append(parts, part{Type: "exponentInteger", Value: localDigits(strconv.Itoa(exp), f.digits)})
+	return out + "{exponentInteger:" + localDigits(strconv.Itoa(exp), f.digits) + "}"
 }
 
 // numberParts writes a number without its sign: groups, decimal, fraction.
@@ -175,13 +176,13 @@ func (f *numberFormat) compact(d decimal) (decimal, int, string) {
 	return out, exp, f.compactForm(step, out)
 }
 
-const firstStep, lastStep = 3, 14 // the powers of ten that compact tables cover
+const firstStep = 3 // the first power of ten that compact tables cover
 
 // stepOf finds the step of a power of ten: by how many powers it scales, and
 // its templates.
 func stepOf(table []forms, exponent int) (int, forms) {
-	i := min(exponent, lastStep) - firstStep
-	if i < 0 || i >= len(table) {
+	i := min(exponent-firstStep, len(table)-1)
+	if i < 0 {
 		return 0, nil
 	}
 	digits := int(table[i].of("other")[0] - '0')

@@ -91,6 +91,9 @@ func (in *Instance) newNumber(args []byte) ([]byte, error) {
 			most = least
 		}
 	}
+	if r.SignDisplay == "never" && r.Style == "currency" {
+		r.CurrencySign = "standard"
+	}
 	if r.Style == "unit" && !knownUnit(root, r.Unit) {
 		return nil, rangef("Invalid unit argument for Intl.NumberFormat() '%s'", r.Unit)
 	}
@@ -136,16 +139,13 @@ func (r *numberRequest) resolveDigits(least, most int) error {
 		r.MinFraction, r.MaxFraction, r.MinSignificant, r.MaxSignificant, r.Priority = &zero, &zero, 1, 2, "morePrecision"
 	}
 	if r.Increment > 1 && needFrac && *r.MinFraction != *r.MaxFraction {
-		return rangeError("roundingIncrement value is out of range.")
+		return rangeError("maximumFractionDigits value is out of range.")
 	}
 	return nil
 }
 
 func (r *numberRequest) resolveFraction(least, most int) error {
 	lo, hi := r.MinFraction, r.MaxFraction
-	if r.Increment > 1 {
-		most = least
-	}
 	switch {
 	case lo == nil && hi == nil:
 		lo, hi = &least, &most

@@ -12,14 +12,11 @@ func (f *numberFormat) formatRange(a, b decimal) []part {
 	if text(la.parts()) == text(lb.parts()) {
 		return f.approximately(la)
 	}
-	// Each layer is shared only if the ones around it are.
+	// A layer is shared only if the one around it is; the middle one only if
+	// it is long enough, the exponent never.
 	outer := la.outer == lb.outer || f.Style == "unit" || f.Style == "currency"
-	middle := outer && la.middle == lb.middle
-	repeat := !middle && (weight(la.middle) > 0 || weight(lb.middle) > 0) || weight(la.inner) > 0 || weight(lb.inner) > 0 || !outer
-	if middle && weight(la.middle) <= 1 {
-		middle = false
-		repeat = repeat || weight(la.middle) > 0
-	}
+	middle := outer && la.middle == lb.middle && weight(la.middle) > 1
+	repeat := weight(la.inner) > 0 || !middle && weight(la.middle) > 0 || !outer && weight(la.outer) > 0
 	separator := f.separator(repeat)
 	one := func(l layout, source string) []part {
 		parts := fill(l.inner, l.number, nil)

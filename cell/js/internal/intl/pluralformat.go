@@ -33,12 +33,18 @@ func (in *Instance) newPlural(args []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := pluralOptions{Locale: c.locale, Type: r.Type, Notation: r.Notation, digitOptions: r.digitOptions, roundingOptions: r.roundingOptions, Data: c.data}
+	o := pluralOptions{Locale: language(c.locale), Type: r.Type, Notation: r.Notation, digitOptions: r.digitOptions, roundingOptions: r.roundingOptions, Data: c.data}
 	o.Categories = words.Categories.Cardinal
 	if r.Type == "ordinal" {
 		o.Categories = words.Categories.Ordinal
 	}
 	return json.Marshal(&o)
+}
+
+// language is a locale without its region: plural rules have no regions here.
+func language(locale string) string {
+	l, _, _ := strings.Cut(locale, "-")
+	return l
 }
 
 type pluralRules struct {

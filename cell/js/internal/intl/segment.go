@@ -39,11 +39,7 @@ func (in *Instance) breaks(args []byte) ([]byte, error) {
 		}
 	case "word":
 		for it := words.FromString(s); it.Next(); {
-			n := units(it.Value())
-			if wordLike(it.Value()) {
-				n = -n
-			}
-			out = append(out, n)
+			out = appendWord(out, it.Value())
 		}
 	case "sentence":
 		for it := sentences.FromString(s); it.Next(); {
@@ -53,6 +49,23 @@ func (in *Instance) breaks(args []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: granularity %q", errOp, fields[0])
 	}
 	return json.Marshal(out)
+}
+
+// appendWord appends a word's length, or its pieces': a full stop or colon
+// between letters ends a word in CLDR, other than in Unicode's own rules.
+func appendWord(out []int, s string) []int {
+	last := rune(0)
+	for i, r := range s {
+		if (r == '.' || r == ':') && unicode.IsLetter(last) && i+1 < len(s) {
+			return appendWord(append(appendWord(out, s[:i]), 1), s[i+1:])
+		}
+		last = r
+	}
+	n := units(s)
+	if wordLike(s) {
+		n = -n
+	}
+	return append(out, n)
 }
 
 // units counts UTF-16 code units; a byte that is no UTF-8 may be part of a

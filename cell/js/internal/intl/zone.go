@@ -133,12 +133,15 @@ func (f *dateFormat) zoneName(at time.Time) string {
 	case "long":
 		style = "short"
 	}
-	abbreviation, offset := at.Zone()
+	_, offset := at.Zone()
 	name := ""
 	z, err := f.in.zoneData()
-	if err == nil && f.names != nil && abbreviation != "LMT" { // before there were zones
+	if err == nil && f.names != nil {
 		switch style {
 		case "long", "short":
+			if at.Unix() < 0 && f.TimeZone != "UTC" { // ICU's names begin in 1970
+				break
+			}
 			name = f.names.at(f.names.metazone(z, f.TimeZone, at, offset, style == "short"))
 		case "longGeneric", "shortGeneric":
 			if i, ok := z.place[f.TimeZone]; ok && 2*i+1 < len(f.names.Generic) {

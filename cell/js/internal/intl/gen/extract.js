@@ -66,7 +66,7 @@ function dateCoder(lists) {
 }
 
 function* dateCombos() {
-  for (const weekday of [undefined, ...TEXT]) for (const era of [undefined, ...TEXT]) for (const year of [undefined, ...NUM])
+  for (const weekday of [undefined, ...TEXT]) for (const era of [undefined, "short"]) for (const year of [undefined, ...NUM])
     for (const month of [undefined, ...NUM, ...TEXT]) for (const day of [undefined, ...NUM]) yield { weekday, era, year, month, day };
 }
 function* timeCombos(periods) {
@@ -89,7 +89,7 @@ function dates(locale) {
     for (const b of [at(2006, 4, 8), at(2004, 4, 8), at(2004, 2, 8)]) out.dateRange.push(rng(coder.range(f, BASE, b)));
   }
   out.time = [];
-  for (const o of timeCombos([undefined, ...TEXT])) out.time.push(empty(o) ? -1 : pat(coder.pattern(make(o))));
+  for (const o of timeCombos([undefined, "short"])) out.time.push(empty(o) ? -1 : pat(coder.pattern(make(o))));
   out.timeRange = [];
   for (const o of timeCombos([undefined])) {
     if (empty(o)) { out.timeRange.push(-1, -1, -1, -1); continue; }
@@ -97,6 +97,9 @@ function dates(locale) {
     for (const b of [at(2004, 2, 5, 16, 8, 9), at(2004, 2, 5, 5, 8, 9), at(2004, 2, 5, 4, 8, 9), at(2004, 2, 5, 4, 6, 9)])
       out.timeRange.push(rng(coder.range(f, BASE, b)));
   }
+  // The lists that stand for other widths of an era and a day period.
+  out.eras = TEXT.map((era) => +/\{G:(\d+)\}/.exec(coder.pattern(make({ era, year: "numeric" })))[1]);
+  out.periods = TEXT.map((dayPeriod) => +/\{a:(\d+)\}/.exec(coder.pattern(make({ dayPeriod, hour: "numeric", minute: "2-digit", hourCycle: "h12" })))[1]);
   // How a date and a time are joined, by the width of the month.
   const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
   const between = (o, t) => {
@@ -108,9 +111,6 @@ function dates(locale) {
   // A weekday alone with a time has patterns of its own.
   out.weekdayTime = [];
   for (const weekday of TEXT) for (const o of timeCombos([undefined])) out.weekdayTime.push(o.hour ? pat(coder.pattern(make({ weekday, ...o }))) : -1);
-  const dz = make({ year: "numeric", month: "numeric", day: "numeric", timeZoneName: "short" });
-  out.dateZone = coder.pattern(dz);
-  out.dateZoneLong = coder.pattern(make({ year: "numeric", month: "long", day: "numeric", timeZoneName: "short" }));
   out.dateStyle = [], out.dateStyleRange = [], out.timeStyle = [], out.joinStyle = [];
   for (const dateStyle of ["full", "long", "medium", "short"]) {
     const f = make({ dateStyle });
@@ -124,9 +124,7 @@ function dates(locale) {
   }
   const hc = (o) => make({ hour: "numeric", ...o }).resolvedOptions().hourCycle;
   out.cycles = [hc({}), hc({ hour12: true }), hc({ hour12: false })];
-  // Ranges that show a time on two days, and the text between two dates.
-  const t = make({ hour: "numeric", minute: "numeric", hourCycle: "h23" });
-  out.twoDays = coder.range(t, BASE, at(2004, 2, 8));
+  // The text between two dates, and between a date and a range of times.
   const both = make({ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", hourCycle: "h23" });
   out.twoDates = coder.range(both, BASE, at(2004, 2, 8));
   out.oneDate = coder.range(both, BASE, at(2004, 2, 5, 5, 8));
@@ -172,18 +170,15 @@ function numbers(locale) {
     currencyMinGrouping: nf({ style: "currency", currency: "EUR", maximumFractionDigits: 0 }).formatToParts(1234).some((p) => p.type === "group") ? 1 : 2,
     groups: nf({}).formatToParts(123456789012).filter((p) => p.type === "integer").map((p) => p.value.length).slice(-2),
     currencyGroups: nf({ style: "currency", currency: "EUR", maximumFractionDigits: 0 }).formatToParts(123456789012).filter((p) => p.type === "integer").map((p) => p.value.length).slice(-2),
-    compactMinGrouping: ["short", "long"].map((c) => (nf({ notation: "compact", compactDisplay: c }).formatToParts(1234e15).some((p) => p.type === "group") ? 1 : 2)),
   };
   const signs = (o) => [1, -1].map((n) => template(nf(o).formatToParts(n))).concat(template(nf({ ...o, signDisplay: "always" }).formatToParts(1)));
   const cur = { style: "currency", currency: "EUR", currencyDisplay: "narrowSymbol" };
-  out.patterns = { decimal: signs({}), percent: signs({ style: "percent" }), currency: signs(cur), accounting: signs({ ...cur, currencySign: "accounting" }),
-    code: signs({ style: "currency", currency: "EUR", currencyDisplay: "code" }) };
+  out.patterns = { decimal: signs({}), percent: signs({ style: "percent" }), currency: signs(cur), accounting: signs({ ...cur, currencySign: "accounting" }) };
   out.range = [[1, 2], [1, 1], [-1, 2]].map(([a, b]) => nf({}).formatRange(a, b));
-  out.currencyRange = [[1, 2], [1, 1]].map(([a, b]) => nf({ style: "currency", currency: "EUR" }).formatRange(a, b));
   const samples = pluralSamples(locale);
   const compact = (o) => {
     const list = [];
-    for (let e = 3; e < 15; e++) list.push(forms({ one: 10 ** e, part: 1.5 * 10 ** e, other: 2 * 10 ** e }, (n) => {
+    for (let e = 3; e < 20; e++) list.push(forms({ one: 10 ** e, part: 1.5 * 10 ** e, other: 2 * 10 ** e }, (n) => {
       const parts = nf({ notation: "compact", maximumFractionDigits: 1, ...o }).formatToParts(n);
       const digits = parts.filter((p) => p.type === "integer").map((p) => p.value).join("");
       return digits.length + template(parts);
@@ -196,8 +191,8 @@ function numbers(locale) {
 }
 
 function currencies(locale) {
-  const out = { symbols: {}, narrow: {}, names: {} };
-  const samples = pluralSamples(locale);
+  const out = { symbols: {}, narrow: {}, names: {}, display: {} };
+  const samples = pluralSamples(locale), display = new Intl.DisplayNames(locale, { type: "currency", fallback: "none" });
   for (const currency of Intl.supportedValuesOf("currency")) {
     const nf = (currencyDisplay) => new Intl.NumberFormat(locale, { style: "currency", currency, currencyDisplay, maximumFractionDigits: 0 });
     const get = (display, n) => nf(display).formatToParts(n).find((p) => p.type === "currency").value;
@@ -205,6 +200,8 @@ function currencies(locale) {
     if (s !== currency) out.symbols[currency] = s;
     if (n !== s) out.narrow[currency] = n;
     out.names[currency] = forms(samples, (v) => get("name", v));
+    const d = display.of(currency);
+    if (d !== undefined && d !== (out.names[currency].one ?? out.names[currency].other ?? out.names[currency])) out.display[currency] = d;
   }
   out.nameForms = forms(samples, (v) => template(new Intl.NumberFormat(locale, { style: "currency", currency: "EUR", currencyDisplay: "name" }).formatToParts(v)).replace(/\{currency:[^}]*\}/, "{c}"));
   return out;
@@ -417,8 +414,9 @@ for (const z of ZONES) {
 }
 const zones = [...new Set([...Intl.supportedValuesOf("timeZone"), ...Object.values(canonical)])].sort();
 const periods = metazones(zones);
-const currencyDigits = {};
-for (const currency of Intl.supportedValuesOf("currency")) {
+const currencyDigits = {}, letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+for (const a of letters) for (const b of letters) for (const c of letters) {
+  const currency = a + b + c;
   const n = new Intl.NumberFormat("en-US", { style: "currency", currency }).resolvedOptions().maximumFractionDigits;
   if (n !== 2) currencyDigits[currency] = n;
 }

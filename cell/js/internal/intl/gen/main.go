@@ -1,8 +1,11 @@
-// Command gen writes data/locales.zip: it runs extract.js in a code-mode host,
-// whose engine has full ICU, and packs the answer, one file for each locale and
-// subject. A region's file that equals its language's is left out.
+// Command gen asks a code-mode host, whose engine has full ICU. It runs
+// extract.js there and packs the answer as data/locales.zip, one file for each
+// locale and subject; a region's file that equals its language's is left out.
+// With -vectors it runs vectors.js instead and writes what the host answered
+// to expressions of all kinds, the vectors that the tests hold us to; go test
+// -update then adds to those where we differ what we answer.
 //
-//	go run ./cell/js/internal/intl/gen -host path/to/codex-code-mode-host
+//	go run ./cell/js/internal/intl/gen -host path/to/codex-code-mode-host [-vectors]
 package main
 
 import (
@@ -26,23 +29,61 @@ import (
 )
 
 //go:embed extract.js
-var script string
+var extractScript string
+
+//go:embed vectors.js
+var vectorScript string
 
 func main() {
 	host := flag.String("host", "", "code-mode host to ask")
-	from := flag.String("from", "", "read its answer from this `file` instead")
-	out := flag.String("out", "cell/js/internal/intl/data/locales.zip", "archive to write")
+	vectors := flag.Bool("vectors", false, "write vectors, not data")
 	flag.Parse()
-	if err := run(*host, *from, *out); err != nil {
+	work := writeData
+	if *vectors {
+		work = writeVectors
+	}
+	if err := work(*host); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(host, from, out string) error {
-	answer, err := os.ReadFile(from)
-	if from == "" {
-		answer, err = ask(host)
+// writeVectors writes a file for each set, a line for each expression.
+func writeVectors(host string) error {
+	answer, err := ask(host, vectorScript)
+	if err != nil {
+		return err
 	}
+	var sets map[string][]json.RawMessage
+	if err := json.Unmarshal(answer, &sets); err != nil {
+		return fmt.Errorf("decode answer: %w", err)
+	}
+	for name, rows := range sets {
+		var b bytes.Buffer
+		b.WriteString("{\"description\": \"Expressions, what the 0.144 host answers with LANG=en_US.UTF-8 and TZ=UTC, and third what berth answers if it is known to differ.\",\n\"vectors\": [\n")
+		for i, row := range rows {
+			if i > 0 {
+				b.WriteString(",\n")
+			}
+			b.Write(row)
+		}
+		b.WriteString("\n]}\n")
+		if err := os.WriteFile(filepath.Join("conformance/codemode/intl", name+".json"), b.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeData(host string) error {
+	zones, err := zoneNames()
+	if err != nil {
+		return fmt.Errorf("list time zones: %w", err)
+	}
+	list, err := json.Marshal(zones)
+	if err != nil {
+		return err
+	}
+	answer, err := ask(host, "globalThis.ZONES = "+string(list)+";\n"+extractScript)
 	if err != nil {
 		return err
 	}
@@ -54,7 +95,7 @@ func run(host, from, out string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(out, packed, 0o644)
+	return os.WriteFile("cell/js/internal/intl/data/locales.zip", packed, 0o644)
 }
 
 // pack makes the archive, the same bytes for the same data.
@@ -105,16 +146,9 @@ func zoneNames() ([]string, error) {
 }
 
 // ask runs the script as one cell and returns its text.
-func ask(host string) ([]byte, error) {
-	zones, err := zoneNames()
-	if err != nil {
-		return nil, fmt.Errorf("list time zones: %w", err)
-	}
-	list, err := json.Marshal(zones)
-	if err != nil {
-		return nil, err
-	}
+func ask(host, script string) ([]byte, error) {
 	cmd := exec.Command(host)
+	cmd.Env = append(os.Environ(), "LANG=en_US.UTF-8", "TZ=UTC")
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -129,7 +163,7 @@ func ask(host string) ([]byte, error) {
 	send := func(v string) {
 		_, _ = stdin.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(v))), v...))
 	}
-	source, err := json.Marshal("globalThis.ZONES = " + string(list) + ";\n" + script)
+	source, err := json.Marshal(script)
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
 "use strict";
-const { apply, construct, defineProperty, ownKeys, create, stringify, parse, slice, charCodeAt, weakGet, weakSet, mapGet, mapSet, mapSize, mapClear, split, join } = P;
+const { apply, construct, defineProperty, ownKeys, create, stringify, parse, slice, charCodeAt, weakGet, weakSet, mapGet, mapSet, mapSize, mapClear, split } = P;
 const TypeError = P.TypeError, RangeError = P.RangeError, Object = P.Object, String = P.String, Number = P.Number;
 const Intl = {};
 
@@ -9,6 +9,25 @@ function ask(op, args) {
   const answer = call(op, args);
   if (charCodeAt(answer, 0) === 33) throw new RangeError(slice(answer, 1));
   return slice(answer, 1);
+}
+
+// str is String(v), but a symbol is refused. The engine makes template literals
+// with a method that programs can change, so there are none here.
+function str(v) {
+  if (typeof v === "symbol") throw new TypeError("Cannot convert a Symbol value to a string");
+  return String(v);
+}
+
+// flat is the JSON of an object of texts, numbers and booleans. The engine's own
+// may be led astray by what a program defines on Object.prototype.
+function flat(r) {
+  const names = ownKeys(r);
+  let out = "";
+  for (let i = 0; i < names.length; i++) {
+    const v = r[names[i]];
+    if (v !== undefined) out += (out === "" ? "{" : ",") + stringify(names[i]) + ":" + (typeof v === "string" ? stringify(v) : String(v));
+  }
+  return out + "}";
 }
 
 const isObject = (v) => (typeof v === "object" && v !== null) || typeof v === "function";
@@ -37,19 +56,24 @@ const slots = new P.WeakMap();
 
 // receiver is how messages name what a method was called on.
 function receiver(v) {
-  if (typeof v === "function") return `${v}`;
-  if (!isObject(v)) return typeof v === "symbol" ? P.apply(P.Symbol.prototype.toString, v, []) : `${v}`;
+  if (typeof v === "function") return str(v);
+  if (!isObject(v)) return typeof v === "symbol" ? P.symbolText(v) : str(v);
   let name = "Object";
   try {
     const c = v.constructor;
     if (typeof c === "function" && typeof c.name === "string" && c.name !== "") name = c.name;
   } catch { /* a getter that throws names nothing */ }
-  return `#<${name}>`;
+  return "#<" + name + ">";
 }
 
 function slot(v, kind, method) {
   const s = isObject(v) ? weakGet(slots, v) : undefined;
-  if (s === undefined || s.kind !== kind) throw new TypeError(`Method ${method} called on incompatible receiver ${receiver(v)}`);
+  if (s === undefined || s.kind !== kind) {
+    // V8 has another message where another object may stand in for the receiver.
+    const unwrapped = method === "Unwrap" + kind;
+    const name = unwrapped && !isObject(v) ? "Intl." + kind + ".prototype.resolvedOptions" : method;
+    throw new TypeError("Method " + name + " called on incompatible receiver " + str(name === "UnwrapNumberFormat" ? undefined : receiver(v)));
+  }
   return s;
 }
 
@@ -57,7 +81,7 @@ function methods(holder, from) {
   const names = ownKeys(from);
   for (let i = 0; i < names.length; i++) {
     const d = P.getOwnPropertyDescriptor(from, names[i]);
-    defineProperty(holder, names[i], d.get === undefined
+    defineProperty(holder, names[i], P.hasOwn(d, "value")
       ? { __proto__: null, value: d.value, writable: true, enumerable: false, configurable: true }
       : { __proto__: null, get: d.get, set: undefined, enumerable: false, configurable: true });
   }
@@ -67,7 +91,7 @@ function methods(holder, from) {
 // hidden state; callable ones may be called without new.
 function service(name, length, init, callable, proto, op) {
   const F = function (locales, options) {
-    if (new.target === undefined && !callable) throw new TypeError(`Constructor Intl.${name} requires 'new'`);
+    if (new.target === undefined && !callable) throw new TypeError("Constructor Intl." + name + " requires 'new'");
     const o = construct(Object, [], new.target === undefined ? F : new.target);
     const s = { __proto__: null, kind: name, key: "", bound: undefined };
     init(s, locales, options);
@@ -77,13 +101,14 @@ function service(name, length, init, callable, proto, op) {
   defineProperty(F, "name", { __proto__: null, value: name, configurable: true });
   defineProperty(F, "length", { __proto__: null, value: length, configurable: true });
   defineProperty(F, "prototype", { __proto__: null, writable: false });
-  methods(F.prototype, { resolvedOptions() { return resolved(slot(this, name, `Intl.${name}.prototype.resolvedOptions`)); } });
+  const where = callable && name !== "Collator" ? "Unwrap" + name : "Intl." + name + ".prototype.resolvedOptions";
+  methods(F.prototype, { resolvedOptions() { return resolved(slot(this, name, where)); } });
   methods(F.prototype, proto);
-  defineProperty(F.prototype, P.toStringTag, { __proto__: null, value: `Intl.${name}`, configurable: true });
+  defineProperty(F.prototype, P.toStringTag, { __proto__: null, value: "Intl." + name, configurable: true });
   if (op !== "") methods(F, {
     supportedLocalesOf(locales, options = undefined) {
       const list = localeList(locales);
-      if (options !== undefined) option(toObject(options, `Intl.${name}.supportedLocalesOf`), "localeMatcher", MATCHERS, undefined, `Intl.${name}.supportedLocalesOf`);
+      if (options !== undefined) option(toObject(options, "Intl." + name + ".supportedLocalesOf"), "localeMatcher", MATCHERS, undefined, "Intl." + name + ".supportedLocalesOf");
       return parse(ask("supported", op + "\n" + list));
     },
   });
@@ -103,7 +128,7 @@ function resolved(s) {
 const MATCHERS = ["lookup", "best fit"];
 
 function toObject(v, where) {
-  if (v === null || v === undefined) throw new TypeError(`${where} called on null or undefined`);
+  if (v === null || v === undefined) throw new TypeError(where + " called on null or undefined");
   return Object(v);
 }
 
@@ -113,7 +138,7 @@ function coerceOptions(v, where) {
 
 function objectOptions(v) {
   if (v === undefined) return create(null);
-  if (!isObject(v)) throw new TypeError("Incorrect options argument: expected an object");
+  if (!isObject(v)) throw new TypeError("invalid_argument");
   return v;
 }
 
@@ -121,8 +146,8 @@ function objectOptions(v) {
 function option(options, name, values, fallback, where) {
   let v = options[name];
   if (v === undefined) return fallback;
-  v = `${v}`;
-  if (values !== undefined && !includes(values, v)) throw new RangeError(`Value ${v} out of range for ${where} options property ${name}`);
+  v = str(v);
+  if (values !== undefined && !includes(values, v)) throw new RangeError("Value " + str(v) + " out of range for " + where + " options property " + name);
   return v;
 }
 
@@ -134,7 +159,7 @@ function flag(options, name) {
 function numberIn(v, name, least, most, fallback) {
   if (v === undefined) return fallback;
   v = Number(v);
-  if (!(v >= least && v <= most)) throw new RangeError(`${name} value is out of range.`);
+  if (!(v >= least && v <= most)) throw new RangeError(name + " value is out of range.");
   return P.floor(v);
 }
 
@@ -150,7 +175,7 @@ function typeName(options, name) {
       const c = charCodeAt(s, k);
       ok = (c >= 48 && c <= 57) || (c >= 65 && c <= 90) || (c >= 97 && c <= 122);
     }
-    if (!ok) throw new RangeError(`Invalid ${name} : ${v}`);
+    if (!ok) throw new RangeError("Invalid " + name + " : " + str(v));
   }
   return P.toLowerCase(v);
 }
@@ -183,7 +208,7 @@ function localeList(locales) {
     const v = o[i];
     if (typeof v !== "string" && !isObject(v)) throw new TypeError("Language ID should be string or object.");
     const s = isObject(v) ? weakGet(slots, v) : undefined;
-    const tag = s !== undefined && s.kind === "Locale" ? s.tag : canonical(`${v}`);
+    const tag = s !== undefined && s.kind === "Locale" ? s.tag : canonical(str(v));
     if (P.indexOf(out, "," + tag + ",") < 0) out += tag + ",";
   }
   return out === "," ? "" : slice(out, 1, -1);
@@ -195,8 +220,8 @@ methods(Intl, {
     return list === "" ? [] : split(list, ",");
   },
   supportedValuesOf(key) {
-    const k = `${key}`;
-    if (!includes(["calendar", "collation", "currency", "numberingSystem", "timeZone", "unit"], k)) throw new RangeError(`Invalid key : ${k}`);
+    const k = str(key);
+    if (!includes(["calendar", "collation", "currency", "numberingSystem", "timeZone", "unit"], k)) throw new RangeError("Invalid key : " + str(k));
     return parse(ask("values", k));
   },
 });

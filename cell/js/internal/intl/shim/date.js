@@ -17,7 +17,7 @@ function initDate(s, locales, options, required = "any", defaults = "date") {
   if (r.hour12 === undefined) r.hourCycle = cycle;
   const zone = o.timeZone;
   if (zone !== undefined) {
-    r.timeZone = `${zone}`;
+    r.timeZone = str(zone);
     if (r.timeZone === "") throw new RangeError("Invalid time zone specified: ");
   }
   r.weekday = option(o, "weekday", WIDTHS, undefined, where);
@@ -36,7 +36,7 @@ function initDate(s, locales, options, required = "any", defaults = "date") {
   r.timeStyle = option(o, "timeStyle", STYLES, undefined, where);
   if (r.dateStyle !== undefined || r.timeStyle !== undefined) checkStyles(r, required);
   else addDefaults(r, required, defaults);
-  s.key = ask("df.new", stringify(r));
+  s.key = ask("df.new", flat(r));
 }
 
 function anyOf(r, fields) {
@@ -84,7 +84,7 @@ service("DateTimeFormat", 0, (s, locales, options) => initDate(s, locales, optio
 // localeDate is the three methods of Date.
 function localeDate(date, locales, options, method) {
   let t;
-  try { t = P.dateValue(date); } catch { throw new TypeError(`Method Date.prototype.${method} called on incompatible receiver ${receiver(date)}`); }
+  try { t = P.dateValue(date); } catch { throw new TypeError("Method Date.prototype." + method + " called on incompatible receiver " + receiver(date)); }
   if (t !== t) return "Invalid Date";
   const required = method === "toLocaleDateString" ? "date" : method === "toLocaleTimeString" ? "time" : "any";
   const key = cached(method, locales, options, (l, o) => {
@@ -98,10 +98,10 @@ function localeDate(date, locales, options, method) {
 const UNITS = ["second", "minute", "hour", "day", "week", "month", "quarter", "year"];
 
 function relative(s, value, unit, op, where) {
-  const n = Number(value), u = `${unit}`;
-  if (n - n !== 0) throw new RangeError(`Value need to be finite number for ${where}()`);
+  const n = Number(value), u = str(unit);
+  if (n - n !== 0) throw new RangeError("Value need to be finite number for " + where + "()");
   const last = u.length - 1, one = last > 0 && charCodeAt(u, last) === 115 ? slice(u, 0, last) : u;
-  if (!includes(UNITS, one)) throw new RangeError(`Invalid unit argument for ${where}() '${u}'`);
+  if (!includes(UNITS, one)) throw new RangeError("Invalid unit argument for " + where + "() '" + str(u) + "'");
   return ask(op, s.key + "\n" + one + "\n" + (P.is(n, -0) ? "-0" : n));
 }
 
@@ -113,7 +113,7 @@ service("RelativeTimeFormat", 0, (s, locales, options) => {
   r.numberingSystem = typeName(o, "numberingSystem");
   r.style = option(o, "style", ["long", "short", "narrow"], "long", where);
   r.numeric = option(o, "numeric", ["always", "auto"], "always", where);
-  s.key = ask("rf.new", stringify(r));
+  s.key = ask("rf.new", flat(r));
 }, false, {
   format(value, unit) {
     const where = "Intl.RelativeTimeFormat.prototype.format";

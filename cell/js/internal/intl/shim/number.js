@@ -21,13 +21,14 @@ function primitive(v) {
 // decimal is the exact text of a number, for the Go side.
 function decimal(value) {
   const v = primitive(value);
-  if (typeof v === "bigint") return `${v}`;
-  if (typeof v !== "string") return P.is(+v, -0) ? "-0" : `${+v}`;
+  if (typeof v === "bigint") return str(v);
+  if (typeof v !== "string") return P.is(+v, -0) ? "-0" : str(+v);
   const s = P.trim(v), n = Number(s);
   if (n !== n) return "NaN";
   if (s === "") return "0";
+  if (n - n !== 0) return str(n);
   const second = s.length > 1 ? charCodeAt(s, 1) : 0;
-  return second === 120 || second === 88 || second === 111 || second === 79 || second === 98 || second === 66 ? `${P.BigInt(s)}` : s;
+  return second === 120 || second === 88 || second === 111 || second === 79 || second === 98 || second === 66 ? str(P.BigInt(s)) : s;
 }
 
 const INCREMENTS = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 2500, 5000];
@@ -61,9 +62,9 @@ function grouping(v, compact, where) {
   if (v === undefined) return fallback;
   if (v === true) return "always";
   if (!v) return false;
-  const s = `${v}`;
+  const s = str(v);
   if (s === "true" || s === "false") return fallback;
-  if (!includes(["min2", "auto", "always"], s)) throw new RangeError(`Value ${s} out of range for ${where} options property useGrouping`);
+  if (!includes(["min2", "auto", "always"], s)) throw new RangeError("Value " + str(s) + " out of range for " + where + " options property useGrouping");
   return s;
 }
 
@@ -85,7 +86,7 @@ function initNumber(s, locales, options) {
   r.style = option(o, "style", ["decimal", "percent", "currency", "unit"], "decimal", where);
   const currency = option(o, "currency", undefined, undefined, where);
   if (currency === undefined && r.style === "currency") throw new TypeError("Currency code is required with currency style.");
-  if (currency !== undefined && !isCurrency(currency)) throw new RangeError(`Invalid currency code : ${currency}`);
+  if (currency !== undefined && !isCurrency(currency)) throw new RangeError("Invalid currency code : " + str(currency));
   const currencyDisplay = option(o, "currencyDisplay", ["code", "symbol", "narrowSymbol", "name"], "symbol", where);
   const currencySign = option(o, "currencySign", ["standard", "accounting"], "standard", where);
   const unit = option(o, "unit", undefined, undefined, where);
@@ -99,14 +100,16 @@ function initNumber(s, locales, options) {
   if (r.notation === "compact") r.compactDisplay = compactDisplay;
   r.useGrouping = grouping(o.useGrouping, r.notation === "compact", where);
   r.signDisplay = option(o, "signDisplay", ["auto", "never", "always", "exceptZero", "negative"], "auto", where);
-  s.key = ask("nf.new", stringify(r));
+  s.key = ask("nf.new", flat(r));
 }
 
 // rangeOf checks the two ends of a range of numbers.
 function rangeOf(s, start, end, op) {
-  if (start === undefined || end === undefined) throw new TypeError("Invalid argument");
+  if (start === undefined) throw new TypeError("Invalid start : undefined");
+  if (end === undefined) throw new TypeError("Invalid end : undefined");
   const a = decimal(start), b = decimal(end);
-  if (a === "NaN" || b === "NaN") throw new RangeError("Invalid argument");
+  if (a === "NaN") throw new RangeError("Invalid start : NaN");
+  if (b === "NaN") throw new RangeError("Invalid end : NaN");
   return ask(op, s.key + "\n" + a + "\n" + b);
 }
 
@@ -139,19 +142,21 @@ function initPlural(s, locales, options) {
   r.type = option(o, "type", ["cardinal", "ordinal"], "cardinal", where);
   r.notation = option(o, "notation", ["standard", "scientific", "engineering", "compact"], "standard", where);
   digitOptions(r, o, where);
-  s.key = ask("pr.new", stringify(r));
+  s.key = ask("pr.new", flat(r));
 }
 
 service("PluralRules", 0, initPlural, false, {
   select(value) {
     const s = slot(this, "PluralRules", "Intl.PluralRules.prototype.select"), n = +value;
-    return ask("pr.select", s.key + "\n" + (P.is(n, -0) ? "-0" : `${n}`));
+    return ask("pr.select", s.key + "\n" + (P.is(n, -0) ? "-0" : str(n)));
   },
   selectRange(start, end) {
     const s = slot(this, "PluralRules", "Intl.PluralRules.prototype.selectRange");
-    if (start === undefined || end === undefined) throw new TypeError("Invalid argument");
+    if (start === undefined) throw new TypeError("Invalid startRange : undefined");
+    if (end === undefined) throw new TypeError("Invalid endRange : undefined");
     const a = +start, b = +end;
-    if (a !== a || b !== b) throw new RangeError("Invalid argument");
+    if (a !== a) throw new RangeError("Invalid startRange : NaN");
+    if (b !== b) throw new RangeError("Invalid endRange : NaN");
     return ask("pr.range", s.key + "\n" + a + "\n" + b);
   },
 }, "pr");

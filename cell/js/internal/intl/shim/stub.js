@@ -17,7 +17,7 @@
     indexOf: uncurry(String.prototype.indexOf), split: uncurry(String.prototype.split), replaceAll: uncurry(String.prototype.replaceAll),
     toUpperCase: uncurry(String.prototype.toUpperCase), toLowerCase: uncurry(String.prototype.toLowerCase), normalize: uncurry(String.prototype.normalize),
     numberValue: uncurry(Number.prototype.valueOf), bigintValue: uncurry(BigInt.prototype.valueOf), dateValue: uncurry(Date.prototype.getTime),
-    join: uncurry(Array.prototype.join),
+    hasOwn: Object.hasOwn, symbolText: uncurry(Symbol.prototype.toString),
     mapGet: uncurry(Map.prototype.get), mapSet: uncurry(Map.prototype.set), mapSize: uncurry(getOwnPropertyDescriptor(Map.prototype, "size").get), mapClear: uncurry(Map.prototype.clear),
     weakGet: uncurry(WeakMap.prototype.get), weakSet: uncurry(WeakMap.prototype.set),
   };

@@ -4,7 +4,7 @@
 function listText(iterable) {
   let out = "[";
   const add = (v) => {
-    if (typeof v !== "string") throw new TypeError(`Iterable yielded ${receiver(v)} which is not a string`);
+    if (typeof v !== "string") throw new TypeError("Iterable yielded " + receiver(v) + " which is not a string");
     out += (out === "[" ? "" : ",") + stringify(v);
   };
   if (iterable === undefined) return "[]";
@@ -19,7 +19,7 @@ service("ListFormat", 0, (s, locales, options) => {
   option(o, "localeMatcher", MATCHERS, undefined, where);
   r.type = option(o, "type", ["conjunction", "disjunction", "unit"], "conjunction", where);
   r.style = option(o, "style", ["long", "short", "narrow"], "long", where);
-  s.key = ask("lf.new", stringify(r));
+  s.key = ask("lf.new", flat(r));
 }, false, {
   format(list) { return ask("lf.format", slot(this, "ListFormat", "Intl.ListFormat.prototype.format").key + "\n" + listText(list)); },
   formatToParts(list) { return parse(ask("lf.parts", slot(this, "ListFormat", "Intl.ListFormat.prototype.formatToParts").key + "\n" + listText(list))); },
@@ -38,7 +38,7 @@ function initCollator(s, locales, options) {
   r.caseFirst = option(o, "caseFirst", ["upper", "lower", "false"], undefined, where);
   r.sensitivity = option(o, "sensitivity", ["base", "accent", "case", "variant"], "variant", where);
   r.ignorePunctuation = !!flag(o, "ignorePunctuation");
-  s.key = ask("co.new", stringify(r));
+  s.key = ask("co.new", flat(r));
 }
 
 // order compares two texts; U+0000 separates them, and is ignored in them.
@@ -53,7 +53,7 @@ service("Collator", 0, initCollator, true, {
   get compare() {
     const s = slot(this, "Collator", "get Intl.Collator.prototype.compare");
     if (s.bound === undefined) {
-      const f = (0, (a, b) => order(s.key, `${a}`, `${b}`));
+      const f = (0, (a, b) => order(s.key, str(a), str(b)));
       defineProperty(f, "name", { __proto__: null, value: "", configurable: true });
       s.bound = f;
     }
@@ -62,8 +62,8 @@ service("Collator", 0, initCollator, true, {
 }, "co");
 
 function text(v, method) {
-  if (v === undefined || v === null) throw new TypeError(`String.prototype.${method} called on null or undefined`);
-  return `${v}`;
+  if (v === undefined || v === null) throw new TypeError("String.prototype." + method + " called on null or undefined");
+  return str(v);
 }
 
 function collatorKey(locales, options) {
@@ -157,12 +157,12 @@ service("Segmenter", 0, (s, locales, options) => {
   option(o, "localeMatcher", MATCHERS, undefined, where);
   r.granularity = option(o, "granularity", ["grapheme", "word", "sentence"], "grapheme", where);
   s.granularity = r.granularity;
-  s.key = ask("sg.new", stringify(r));
+  s.key = ask("sg.new", flat(r));
 }, false, {
   segment(input) {
     const s = slot(this, "Segmenter", "Intl.Segmenter.prototype.segment");
     const out = create(segmentsPrototype);
-    weakSet(slots, out, { __proto__: null, kind: "Segments", granularity: s.granularity, text: `${input}`, breaks: undefined, wordLike: undefined });
+    weakSet(slots, out, { __proto__: null, kind: "Segments", granularity: s.granularity, text: str(input), breaks: undefined, wordLike: undefined });
     return out;
   },
 }, "sg");
@@ -172,15 +172,15 @@ service("Segmenter", 0, (s, locales, options) => {
 service("DisplayNames", 2, (s, locales, options) => {
   const where = "Intl.DisplayNames";
   const r = { __proto__: null, locales: localeList(locales) };
-  if (options === undefined) throw new TypeError("Incorrect options argument: expected an object");
+  if (options === undefined) throw new TypeError("invalid_argument");
   const o = objectOptions(options);
   option(o, "localeMatcher", MATCHERS, undefined, where);
   r.style = option(o, "style", ["narrow", "short", "long"], "long", where);
   r.type = option(o, "type", ["language", "region", "script", "currency", "calendar", "dateTimeField"], undefined, where);
-  if (r.type === undefined) throw new TypeError(`Required option "type" must not be undefined`);
+  if (r.type === undefined) throw new TypeError("invalid_argument");
   r.fallback = option(o, "fallback", ["code", "none"], "code", where);
   r.languageDisplay = option(o, "languageDisplay", ["dialect", "standard"], "dialect", where);
-  s.key = ask("dn.new", stringify(r));
+  s.key = ask("dn.new", flat(r));
 }, false, {
   of(code) {
     const s = slot(this, "DisplayNames", "Intl.DisplayNames.prototype.of");
@@ -205,7 +205,7 @@ function listed(self, locales, options) {
     for (let i = 0; i < n; i++) {
       if (i > 0) out += ",";
       const v = o[i];
-      if (v !== undefined && v !== null) out += `${v.toLocaleString(locales, options)}`;
+      if (v !== undefined && v !== null) out += str(v.toLocaleString(locales, options));
     }
     return out;
   } finally { listing = outer; }
@@ -225,11 +225,11 @@ function finish() {
     bigint(self, locales, options) {
       let n;
       try { n = P.bigintValue(self); } catch { throw new TypeError("BigInt.prototype.toLocaleString requires that 'this' be a BigInt"); }
-      return formatted(`${n}`, locales, options);
+      return formatted(str(n), locales, options);
     },
     date: localeDate,
     compare(self, that, locales, options) {
-      const a = text(self, "localeCompare"), b = `${that}`;
+      const a = text(self, "localeCompare"), b = str(that);
       return order(cached("collator", locales, options, collatorKey), a, b);
     },
     upper, lower, list: listed,
