@@ -25,6 +25,10 @@ type Options struct {
 	// A parent that keeps stored values beyond the session finds them with it.
 	KeyList string
 
+	// Spread lets the Host raise GOMAXPROCS while cells compute on all of it, so
+	// that others are served in between. It is for a process that has one Host
+	// and nothing else to do.
+	Spread bool
 	// Grace is how long an isolate may take to stop before it is detached;
 	// 0 means 100 ms.
 	Grace time.Duration
@@ -63,6 +67,7 @@ type Host struct {
 	opts     Options
 	memory   meter
 	window   window
+	pace     *pace
 
 	mu       sync.Mutex
 	sessions map[string]*Session
@@ -90,6 +95,7 @@ func New(engine js.Engine, delegate Delegate, opts Options) *Host {
 	}
 	h := &Host{engine: engine, delegate: delegate, opts: opts,
 		sessions: map[string]*Session{}, known: map[string]struct{}{}}
+	h.pace = newPace(opts.Spread)
 	h.memory.limit = max(0, opts.HostMemory)
 	h.window = window{host: h, delegate: delegate, size: opts.Window, out: map[int64]*Call{}}
 	return h
@@ -184,6 +190,7 @@ func (h *Host) Shutdown(ctx context.Context) error {
 	for _, s := range sessions {
 		s.terminateAll() // or somebody else began it
 	}
+	defer h.pace.stop()
 	for _, s := range sessions {
 		if err := s.settle(ctx); err != nil {
 			return fmt.Errorf("shut down host: %w", err)

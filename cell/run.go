@@ -83,6 +83,8 @@ func (c *cell) play(isolate js.Isolate, req *Request) (outcome js.Outcome, crash
 		}
 	}()
 	p := player{cell: c, isolate: isolate}
+	c.host.pace.enter()
+	defer c.host.pace.leave()
 	p.step(isolate.Start(req.program(c.session.opts.Dialect)))
 	p.drain()
 	for !p.over {
@@ -91,7 +93,9 @@ func (c *cell) play(isolate js.Isolate, req *Request) (outcome js.Outcome, crash
 		fired := p.fireOne()
 		p.drain()
 		if !p.over && !settled && !fired {
+			c.host.pace.leave()
 			c.sleep()
+			c.host.pace.enter()
 			p.look()
 		}
 	}

@@ -172,7 +172,7 @@ func (o Options) cellOptions(c *codemode.Conn) cell.Options {
 		memory = cell.DefaultHostMemory() / int64(share)
 	}
 	return cell.Options{Window: max(window/share, 1), MaxCells: maxCells, MaxDetached: o.MaxDetached,
-		CellMemory: o.CellMemory, StoreMemory: o.StoreMemory, HostMemory: memory, KeyList: o.KeyList,
+		CellMemory: o.CellMemory, StoreMemory: o.StoreMemory, HostMemory: memory, KeyList: o.KeyList, Spread: true,
 		Detached: func(d cell.Detached) {
 			o.Log.Warn("engine detached: JavaScript went on after it was stopped",
 				"session", d.Session, "cell", d.Cell, "detached", d.Now)
