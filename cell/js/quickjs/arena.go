@@ -14,7 +14,7 @@ import (
 const (
 	pageSize  = 4 << 10
 	commitMin = 128 << 10 // memory is taken from the system in such steps at least
-	spanSize  = 32 << 10  // small blocks are cut from spans of this size
+	spanMax   = 32 << 10  // small blocks are cut from spans of up to this size
 	smallMax  = 16 << 10  // larger blocks get pages of their own
 	headSize  = 16        // in front of each block: its size
 	firstByte = pageSize  // the first page stays free, so that no block is at offset 0
@@ -57,7 +57,8 @@ type layout struct {
 	top  uintptr // end of what has been handed out as pages
 	live int64   // bytes in pages handed out
 	free [smallClasses]uintptr
-	runs []run // free pages, by offset, neighbours merged
+	span [smallClasses]uint8 // spans taken, which makes the next one larger
+	runs []run               // free pages, by offset, neighbours merged
 }
 
 // run is a run of free pages.
@@ -136,12 +137,15 @@ func (a *arena) alloc(n uintptr) uintptr {
 }
 
 // refill cuts a span into blocks of class c and returns the first of its list.
+// A class's first span has a page, each further one twice as much.
 func (a *arena) refill(c int, size uintptr) uintptr {
-	off := a.takePages(spanSize)
+	n := max(pages(size), min(uintptr(pageSize)<<a.span[c], spanMax))
+	off := a.takePages(n)
 	if off == 0 {
 		return 0
 	}
-	count := spanSize / size
+	a.span[c] = min(a.span[c]+1, 8)
+	count := n / size
 	for i := uintptr(0); i < count; i++ {
 		next := uintptr(0)
 		if i+1 < count {

@@ -46,36 +46,58 @@ type free struct{}
 func (free) Reserve(int64) error { return nil }
 func (free) LimitError() string  { return "" }
 
-// newTemplate builds the environment once.
+// newTemplate builds the environment once. Its scripts are compiled elsewhere:
+// what the compiler leaves behind would be copied into every isolate.
 func newTemplate(env intl.Env) (*template, error) {
-	a, err := newArena(&regions{closed: true}, free{})
+	var code scripts
+	err := withScratch(func(i *isolate) (err error) {
+		code, err = i.compileScripts()
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("compile the environment: %w", err)
 	}
-	defer a.release()
-	i := &isolate{thread: newThread(), arena: a, acct: free{}, source: v8err.NewSource(moduleName, "", nil)}
-	defer i.thread.Close()
-	i.thread.attach(i)
-	if err := i.build(); err != nil {
+	t := &template{intl: intl.New(env), intlCode: code.intl}
+	err = withScratch(func(i *isolate) error {
+		if err := i.furnish(code); err != nil {
+			return err
+		}
+		t.record(i)
+		return nil
+	})
+	if err != nil {
 		return nil, fmt.Errorf("build the environment: %w", err)
 	}
-	t := &template{
-		layout: a.layout,
-		image:  slices.Clone(bytesAt(a.base+firstByte, a.top-firstByte)),
-		base:   a.base,
-		rt:     i.rt - a.base,
-		ctx:    i.ctx - a.base,
-		roots:  i.roots,
+	return t, nil
+}
 
-		intl:     intl.New(env),
-		intlCode: i.intlCode,
+// withScratch calls f with an isolate that has only the engine's built-ins, and
+// that is gone afterwards.
+func withScratch(f func(*isolate) error) error {
+	a, err := newArena(&regions{closed: true}, free{})
+	if err != nil {
+		return err
 	}
+	i := &isolate{thread: newThread(), arena: a, acct: free{}, source: v8err.NewSource(moduleName, "", nil)}
+	i.thread.attach(i)
+	defer i.Close()
+	if err := i.build(); err != nil {
+		return err
+	}
+	return f(i)
+}
+
+// record takes the image of an isolate's memory.
+func (t *template) record(i *isolate) {
+	a := i.arena
+	t.layout = a.layout
+	t.image = slices.Clone(bytesAt(a.base+firstByte, a.top-firstByte))
+	t.base, t.rt, t.ctx, t.roots = a.base, i.rt-a.base, i.ctx-a.base, i.roots
 	for off := uintptr(0); off < uintptr(len(t.image)); off += 8 {
 		if w := *word(a.base + firstByte + off); w >= a.base && w <= a.base+a.top {
 			t.moves = append(t.moves, uint32(off))
 		}
 	}
-	return t, nil
 }
 
 // clone makes an isolate of the template.
@@ -103,7 +125,8 @@ func (t *template) clone(from *regions, host js.Host, acct js.Account) (*isolate
 	for _, off := range t.moves {
 		*word(a.base + firstByte + uintptr(off)) += delta
 	}
-	i := &isolate{thread: newThread(), arena: a, rt: a.base + t.rt, ctx: a.base + t.ctx, host: host, acct: acct}
+	i := &isolate{thread: newThread(), arena: a, rt: a.base + t.rt, ctx: a.base + t.ctx, host: host, acct: acct,
+		source: v8err.NewSource(moduleName, "", nil)}
 	i.thread.attach(i)
 	i.roots = t.roots.moved(delta)
 	i.intl, i.intlCode = t.intl, t.intlCode
@@ -116,7 +139,7 @@ func (i *isolate) prepareScratch() {
 	copy(bytesAt(i.arena.base+scratchName, uintptr(len(moduleName))), moduleName)
 }
 
-// build makes runtime, context and environment in the isolate's arena.
+// build makes the engine's runtime and context in the isolate's arena.
 func (i *isolate) build() error {
 	if !i.arena.commit(firstByte) {
 		return errors.New("the system refuses memory")
@@ -140,8 +163,20 @@ func (i *isolate) build() error {
 	if i.ctx == 0 {
 		return errors.New("no context")
 	}
+	return nil
+}
+
+// furnish adds the environment.
+func (i *isolate) furnish(code scripts) error {
 	i.hookErrors()
-	return i.runScripts()
+	if err := i.runPrelude(code.prelude); err != nil {
+		return err
+	}
+	if err := i.runIntlStub(code.intlStub); err != nil {
+		return err
+	}
+	lib.XJS_RunGC(i.tls(), i.rt)
+	return nil
 }
 
 // stackSlots bounds recursion: a plain call takes one slot, one through a
@@ -171,23 +206,56 @@ func (i *isolate) newHelper(name string) value {
 	return i.newFunction(address(callHelper), k)
 }
 
-// runScripts evaluates the part of the environment that is JavaScript. Its
-// functions keep neither source nor positions, and so look built in.
-func (i *isolate) runScripts() error {
+// scripts is the bytecode of the part of the environment that is JavaScript.
+type scripts struct{ prelude, intlStub, intl []byte }
+
+// compileScripts compiles it without source and positions: its functions look
+// built in.
+func (i *isolate) compileScripts() (code scripts, err error) {
 	lib.XJS_SetStripInfo(i.tls(), i.rt, lib.MJS_STRIP_SOURCE|lib.MJS_STRIP_DEBUG)
-	defer lib.XJS_SetStripInfo(i.tls(), i.rt, 0)
-	if err := i.runPrelude(); err != nil {
-		return err
+	for _, s := range []struct {
+		to     *[]byte
+		source string
+	}{{&code.prelude, prelude}, {&code.intlStub, intl.StubSource()}, {&code.intl, intl.Source()}} {
+		if *s.to, err = i.compileScript(s.source); err != nil {
+			return code, err
+		}
 	}
-	if err := i.prepareIntl(); err != nil {
-		return err
-	}
-	lib.XJS_RunGC(i.tls(), i.rt)
-	return nil
+	return code, nil
 }
 
-func (i *isolate) runPrelude() error {
-	f := i.evalScript(prelude, lib.MJS_EVAL_TYPE_GLOBAL)
+func (i *isolate) compileScript(source string) ([]byte, error) {
+	p := i.copyIn(source)
+	defer i.discardCopy(p)
+	f := lib.XJS_Eval(i.tls(), i.ctx, p, lib.Tsize_t(len(source)), i.arena.base+scratchName,
+		lib.MJS_EVAL_TYPE_GLOBAL|lib.MJS_EVAL_FLAG_COMPILE_ONLY)
+	if isException(f) {
+		return nil, i.preludeFailure()
+	}
+	size := i.arena.base + scratchSize
+	code := lib.XJS_WriteObject(i.tls(), i.ctx, size, f, lib.MJS_WRITE_OBJ_BYTECODE)
+	if code == 0 {
+		return nil, i.preludeFailure()
+	}
+	return slices.Clone(bytesAt(code, *word(size))), nil
+}
+
+// evalBytecode is the value of a compiled script.
+func (i *isolate) evalBytecode(code []byte) value {
+	p := i.copyIn(string(code))
+	if p == 0 {
+		return lib.XJS_ThrowOutOfMemory(i.tls(), i.ctx)
+	}
+	f := lib.XJS_ReadObject(i.tls(), i.ctx, p, lib.Tsize_t(len(code)), lib.MJS_READ_OBJ_BYTECODE)
+	i.discardCopy(p)
+	if isException(f) {
+		return exception
+	}
+	return lib.XJS_EvalFunction(i.tls(), i.ctx, f)
+}
+
+func (i *isolate) runPrelude(code []byte) error {
+	f := i.evalBytecode(code)
 	if isException(f) {
 		return i.preludeFailure()
 	}
@@ -200,12 +268,6 @@ func (i *isolate) runPrelude() error {
 	}
 	i.callSites = i.get(i.extras, "callSites")
 	return nil
-}
-
-func (i *isolate) evalScript(source string, flags int32) value {
-	p := i.copyIn(source)
-	defer i.discardCopy(p)
-	return lib.XJS_Eval(i.tls(), i.ctx, p, lib.Tsize_t(len(source)), i.arena.base+scratchName, flags)
 }
 
 func (i *isolate) preludeFailure() error {
