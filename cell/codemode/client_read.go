@@ -259,7 +259,7 @@ func (c *Client) answer(call *reverseCall, m *DelegateAnswer) {
 	c.mu.Unlock()
 	if wanted {
 		// It fails only when the connection is over, and then nobody waits.
-		_ = c.out.send(context.Background(), f, true)
+		_ = c.out.send(context.Background(), f)
 	}
 	c.out.recycle(f)
 }

@@ -7,36 +7,38 @@ import (
 )
 
 const (
-	// maxQueued is how many bytes of frames may wait before those who need not
-	// send now have to wait as well.
+	// maxQueued is how many bytes of frames may wait before senders wait too.
 	maxQueued = 1 << 20
 	// maxUnread is how many posted frames may wait before a peer that goes on
 	// sending is given up.
 	maxUnread = 4096
 	// chunkSize is how many bytes of small frames are gathered for one write.
-	chunkSize = 64 << 10
+	chunkSize = 32 << 10
+	// maxSpares is how many empty chunks are kept for reuse.
+	maxSpares = 2
 )
 
 // outbox is the way out of a connection. Frames leave in the order in which
 // they are put in. It is safe for concurrent use.
 //
-// A frame is written by whoever sends it, if nothing waits and nobody writes;
-// otherwise it is queued for drain, which gathers small frames into few writes.
+// Every frame is queued, and drain alone writes: it gathers small frames into
+// few writes, and whoever puts a frame in is never caught in a write to a peer
+// that does not read. A direct write was measured to save a tenth of the time
+// of a reverse call, and would have made the caller unstoppable.
 type outbox struct {
 	dst  io.Writer
-	wake chan struct{} // 1 token: there is something for drain
+	wake chan struct{} // 1 token: the queue is no longer empty
 	pool sync.Pool     // of *[]byte, scratch for frames
 
-	mu      sync.Mutex    // guards the fields below
-	writing bool          // somebody is in dst.Write
-	chunks  []chunk       // what to write, in order
-	bytes   int           // in chunks
-	posted  int           // frames in chunks that were posted, not sent
-	room    chan struct{} // closed when bytes falls below maxQueued; nil if nobody waits
-	closed  chan struct{} // closed with err
-	err     error         // why nothing is written any more
-	broken  error         // the stream's failure, if that is why
-	spare   []byte        // an empty chunk for reuse
+	mu     sync.Mutex    // guards the fields below
+	chunks []chunk       // what to write, in order
+	bytes  int           // in chunks
+	posted int           // frames in chunks that were posted, not sent
+	room   chan struct{} // closed when bytes falls below maxQueued; nil if nobody waits
+	closed chan struct{} // closed with err
+	err    error         // why nothing is written any more
+	broken error         // the stream's failure, if that is why
+	spares [][]byte      // empty chunks for reuse
 }
 
 // chunk is a number of frames that are written at once.
@@ -57,46 +59,29 @@ func (o *outbox) buffer() []byte {
 	return make([]byte, 0, 1024)
 }
 
-// recycle takes back a buffer whose frame was sent, posted or refused.
+// recycle takes back a buffer whose frame was sent, posted or refused. A large
+// one is the queue's own.
 func (o *outbox) recycle(b []byte) {
 	if cap(b) <= chunkSize {
 		o.pool.Put(&b)
 	}
 }
 
-// post queues a frame. It never blocks; after the end the frame is dropped.
+// post queues a frame at once; after the end it is dropped.
 func (o *outbox) post(frame []byte) {
 	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.enqueue(frame, 1)
-	o.mu.Unlock()
 }
 
-// send writes a frame if direct is set and the way is free, else it queues it
-// once there is room. When ctx ends or the outbox closes first, it returns an
-// error and nothing was sent.
-func (o *outbox) send(ctx context.Context, frame []byte, direct bool) error {
+// send queues a frame once there is room. When ctx ends or the outbox closes
+// first, it returns an error and nothing is sent.
+func (o *outbox) send(ctx context.Context, frame []byte) error {
 	for {
-		o.mu.Lock()
-		if o.err != nil {
-			defer o.mu.Unlock()
-			return o.err
+		room, err := o.trySend(frame)
+		if room == nil {
+			return err
 		}
-		if direct && !o.writing && len(o.chunks) == 0 {
-			o.writing = true
-			o.mu.Unlock()
-			o.write(frame)
-			return nil
-		}
-		if o.bytes < maxQueued {
-			o.enqueue(frame, 0)
-			o.mu.Unlock()
-			return nil
-		}
-		if o.room == nil {
-			o.room = make(chan struct{})
-		}
-		room := o.room
-		o.mu.Unlock()
 		select {
 		case <-room:
 		case <-o.closed:
@@ -104,6 +89,20 @@ func (o *outbox) send(ctx context.Context, frame []byte, direct bool) error {
 			return CallCancelled()
 		}
 	}
+}
+
+// trySend is send, but for a full queue, when it returns what to wait for.
+func (o *outbox) trySend(frame []byte) (room chan struct{}, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil || o.bytes < maxQueued {
+		o.enqueue(frame, 0)
+		return nil, o.err
+	}
+	if o.room == nil {
+		o.room = make(chan struct{})
+	}
+	return o.room, nil
 }
 
 // enqueue appends frame to the queue; it keeps a large one and copies a small
@@ -114,52 +113,37 @@ func (o *outbox) enqueue(frame []byte, posted int) {
 	}
 	last := len(o.chunks) - 1
 	switch {
-	case len(frame) > chunkSize:
+	case cap(frame) > chunkSize:
 		o.chunks = append(o.chunks, chunk{data: frame, posted: posted})
 	case last >= 0 && cap(o.chunks[last].data) == chunkSize && len(o.chunks[last].data)+len(frame) <= chunkSize:
 		o.chunks[last].data = append(o.chunks[last].data, frame...)
 		o.chunks[last].posted += posted
 	default:
-		data := o.spare
-		o.spare = nil
-		if data == nil {
-			data = make([]byte, 0, chunkSize)
-		}
-		o.chunks = append(o.chunks, chunk{data: append(data, frame...), posted: posted})
+		o.chunks = append(o.chunks, chunk{data: append(o.empty(), frame...), posted: posted})
 	}
 	o.bytes += len(frame)
 	o.posted += posted
-	if !o.writing {
-		o.signal()
+	if last < 0 {
+		select {
+		case o.wake <- struct{}{}:
+		default:
+		}
 	}
 }
 
-func (o *outbox) signal() {
-	select {
-	case o.wake <- struct{}{}:
-	default:
+// empty returns an empty chunk. The caller holds mu.
+func (o *outbox) empty() []byte {
+	n := len(o.spares)
+	if n == 0 {
+		return make([]byte, 0, chunkSize)
 	}
+	data := o.spares[n-1]
+	o.spares = o.spares[:n-1]
+	return data
 }
 
-// write writes b for a caller that has set writing, and lets the next write.
-func (o *outbox) write(b []byte) {
-	n, err := o.dst.Write(b)
-	if err == nil && n < len(b) {
-		err = io.ErrShortWrite
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.writing = false
-	if err != nil {
-		o.fail(&Error{Code: CodeTransport, Message: "write frame", Err: err})
-	}
-	if len(o.chunks) > 0 {
-		o.signal()
-	}
-}
-
-// drain writes what is queued until the outbox closes. When the stream fails it
-// calls shut, so that the reader notices.
+// drain writes what is queued until the outbox closes or the stream fails. At
+// the end it calls shut, so that the reader notices.
 func (o *outbox) drain(shut func()) {
 	defer shut()
 	for {
@@ -168,23 +152,22 @@ func (o *outbox) drain(shut func()) {
 		case <-o.closed:
 			return
 		}
-		for {
-			b, ok := o.take()
-			if !ok {
-				break
+		for b := o.take(); b != nil; b = o.take() {
+			n, err := o.dst.Write(b)
+			if err == nil && n < len(b) {
+				err = io.ErrShortWrite
 			}
-			o.write(b)
-			o.keep(b)
+			o.written(b, err)
 		}
 	}
 }
 
-// take removes the first chunk for writing, unless somebody writes already.
-func (o *outbox) take() ([]byte, bool) {
+// take removes the first chunk for writing; nil if there is none.
+func (o *outbox) take() []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.writing || len(o.chunks) == 0 {
-		return nil, false
+	if len(o.chunks) == 0 {
+		return nil
 	}
 	first := o.chunks[0]
 	o.chunks[0] = chunk{}
@@ -193,20 +176,23 @@ func (o *outbox) take() ([]byte, bool) {
 	}
 	o.bytes -= len(first.data)
 	o.posted -= first.posted
-	o.writing = true
 	if o.room != nil && o.bytes < maxQueued {
 		close(o.room)
 		o.room = nil
 	}
-	return first.data, true
+	return first.data
 }
 
-// keep saves an empty chunk for reuse.
-func (o *outbox) keep(b []byte) {
-	if cap(b) == chunkSize {
-		o.mu.Lock()
-		o.spare = b[:0]
-		o.mu.Unlock()
+// written saves a chunk for reuse, or closes the outbox.
+func (o *outbox) written(b []byte, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err != nil && o.err == nil {
+		o.broken = &Error{Code: CodeTransport, Message: "write frame", Err: err}
+		o.end(errClosed(o.broken))
+	}
+	if cap(b) == chunkSize && len(o.spares) < maxSpares {
+		o.spares = append(o.spares, b[:0])
 	}
 }
 
@@ -230,22 +216,14 @@ func (o *outbox) close(cause error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	broken := o.broken
-	o.end(errClosed(cause))
+	if o.err == nil {
+		o.end(errClosed(cause))
+	}
 	return broken
 }
 
-// fail closes the outbox for a failure of the stream. The caller holds mu.
-func (o *outbox) fail(err error) {
-	if o.err == nil {
-		o.broken = err
-		o.end(errClosed(err))
-	}
-}
-
+// end closes the outbox. The caller holds mu.
 func (o *outbox) end(err error) {
-	if o.err != nil {
-		return
-	}
 	o.err = err
 	o.chunks, o.bytes, o.posted = nil, 0, 0
 	close(o.closed)

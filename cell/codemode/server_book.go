@@ -111,19 +111,19 @@ func newCalls(limit int) *calls {
 	return &calls{limit: limit, pending: make(map[DelegateRequestID]pendingCall)}
 }
 
-// enter allocates an id for a call. alone reports that no other is pending.
-func (c *calls) enter(call pendingCall) (id DelegateRequestID, alone bool, err error) {
+// enter allocates an id for a call.
+func (c *calls) enter(call pendingCall) (DelegateRequestID, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.err != nil:
-		return 0, false, c.err
+		return 0, c.err
 	case len(c.pending) >= c.limit:
-		return 0, false, TooManyCalls()
+		return 0, TooManyCalls()
 	}
 	c.last++
 	c.pending[c.last] = call
-	return c.last, len(c.pending) == 1, nil
+	return c.last, nil
 }
 
 // take removes a call and reports whether it was pending.

@@ -79,18 +79,16 @@ func (c *Conn) CancelCall(id DelegateRequestID) bool {
 	return true
 }
 
-// send allocates an id for a reverse call, encodes it and sends it. A call that
-// is alone is written by its maker, without a detour; of many at once, the
-// writer makes few writes.
+// send allocates an id for a reverse call, encodes it and sends it.
 func (c *Conn) send(ctx context.Context, m *DelegateCall, call pendingCall) (DelegateRequestID, error) {
-	id, alone, err := c.calls.enter(call)
+	id, err := c.calls.enter(call)
 	if err != nil {
 		return 0, err
 	}
 	m.ID = id
 	f, err := appendHostFrame(c.out.buffer(), c.dialect, m)
 	if err == nil {
-		err = c.out.send(ctx, f, alone)
+		err = c.out.send(ctx, f)
 	}
 	c.out.recycle(f)
 	if err != nil {
