@@ -233,7 +233,7 @@ func (c *cell) stop(op *Op) error {
 	items := c.take()
 	c.emptyInbox()
 	if c.busy {
-		c.grace = time.AfterFunc(c.host.opts.Grace, c.detach)
+		c.grace = time.AfterFunc(c.host.opts.Grace/2, c.kill)
 	}
 	c.hold()
 	c.mu.Unlock()
@@ -242,6 +242,19 @@ func (c *cell) stop(op *Op) error {
 	c.deliver(observer, Observation{Kind: Terminated, Items: items})
 	c.deliver(op, Observation{Kind: Terminated, Items: items})
 	return nil
+}
+
+// kill stops an isolate by force, if it can be, and gives it as long again.
+func (c *cell) kill() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left {
+		return
+	}
+	if k, ok := c.isolate.(js.Killer); ok {
+		k.Kill()
+	}
+	c.grace = time.AfterFunc(c.host.opts.Grace/2, c.detach)
 }
 
 // detach gives up on an isolate that did not stop in time.

@@ -96,6 +96,11 @@ type Isolate interface {
 	Close()
 }
 
+// Killer is an isolate that can be stopped even in a built-in that does not look
+// for an interrupt. After Kill, from any goroutine, whatever runs ends with
+// ErrInterrupted very soon, and nothing is left to do but Close.
+type Killer interface{ Kill() }
+
 // Host is what the program's helpers reach. It is called in the isolate's own
 // goroutine, from inside Start, Drain, Resolve, Reject and Fire. An error
 // wrapping ErrMemory ends the program; any other is thrown as a string.

@@ -26,7 +26,7 @@ func stoppable(t *testing.T, iso js.Isolate, h *host, p js.Program) (out js.Outc
 		select {
 		case <-finished:
 		case <-time.After(100 * time.Millisecond):
-			iso.(interface{ Kill() }).Kill()
+			iso.(js.Killer).Kill()
 		}
 	}()
 	out, done, err = run(t, iso, h, p)

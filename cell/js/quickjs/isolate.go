@@ -238,6 +238,8 @@ func (i *isolate) Done() (js.Outcome, bool) {
 // Interrupt asks the engine to stop, which it does at its next poll.
 func (i *isolate) Interrupt() { i.stop.Store(true) }
 
+var _ js.Killer = (*isolate)(nil)
+
 // Kill takes the memory away from a built-in that polls nothing: it faults, and
 // the method it runs in returns ErrInterrupted. Nothing else can be done with
 // the isolate then but to close it. From any goroutine.
