@@ -1,12 +1,9 @@
 package toolset
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
-	"mime"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,32 +58,4 @@ func extension(mimeType string) string {
 		return ".mp3"
 	}
 	return ".bin"
-}
-
-// decodeDataURL returns what a data URL holds.
-func decodeDataURL(u string) (mimeType string, data []byte, err error) {
-	if len(u) < 5 || !strings.EqualFold(u[:5], "data:") {
-		return "", nil, errors.New("not a data: URL")
-	}
-	meta, body, ok := strings.Cut(u[5:], ",")
-	if !ok {
-		return "", nil, errors.New("data: URL has no comma")
-	}
-	meta, isBase64 := strings.CutSuffix(meta, ";base64")
-	mimeType, _, err = mime.ParseMediaType(meta)
-	if err != nil {
-		mimeType = "application/octet-stream"
-	}
-	if !isBase64 {
-		text, err := url.PathUnescape(body)
-		return mimeType, []byte(text), err
-	}
-	data, err = base64.StdEncoding.DecodeString(body)
-	if err != nil {
-		data, err = base64.RawURLEncoding.DecodeString(strings.TrimRight(body, "="))
-	}
-	if err != nil {
-		return mimeType, nil, fmt.Errorf("data: URL: %w", err)
-	}
-	return mimeType, data, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/berth-dev/berth/cell/codemode"
 	"github.com/berth-dev/berth/cell/internal/child"
+	"github.com/berth-dev/berth/cell/internal/dataurl"
 	"github.com/berth-dev/berth/cell/internal/upstream"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sync/errgroup"
@@ -280,7 +281,7 @@ func (r *run) send(kind codemode.ContentType, item codemode.WireContentItem) err
 
 // file writes what the URL holds. A URL without data is passed on as it is.
 func (r *run) file(e Event, dataURL string) error {
-	mimeType, data, err := decodeDataURL(dataURL)
+	mimeType, data, err := dataurl.Decode(dataURL)
 	if err != nil {
 		e.URL = dataURL
 		return r.out(e)

@@ -22,6 +22,7 @@ import (
 type Tool struct {
 	Name        string // public name, before normalisation (§11.3)
 	Description string
+	Freeform    bool             // takes a string instead of an object
 	Input       codemode.RawJSON // JSON Schema; nil means unknown
 	Output      codemode.RawJSON // JSON Schema; nil means unknown
 	Source      string           // where it comes from, for messages
@@ -64,12 +65,16 @@ func (e *CollisionError) Error() string {
 }
 
 func definition(id string, t Tool) codemode.WireToolDefinition {
-	described := schema.Tool{Name: id, Description: t.Description, Input: []byte(t.Input), Output: []byte(t.Output)}
+	described := schema.Tool{Name: id, Description: t.Description, Freeform: t.Freeform, Input: []byte(t.Input), Output: []byte(t.Output)}
+	kind := codemode.FunctionTool
+	if t.Freeform {
+		kind = codemode.FreeformTool
+	}
 	return codemode.WireToolDefinition{
 		Name:        id,
 		ToolName:    codemode.WireToolName{Name: id},
 		Description: described.Describe(),
-		Kind:        codemode.FunctionTool,
+		Kind:        kind,
 	}
 }
 
