@@ -17,13 +17,14 @@ CODEX := 0.144.0 0.171.0
 
 # Build constraints of tests that need more than `make test` sets up; they are
 # checked like all other code.
-TAGS := codex
+TAGS := codex,soak
 
-# Seconds that all fuzz targets share, and flags for go test.
+# Seconds that all fuzz targets share, minutes of soaking, flags for go test.
 FUZZ_SECONDS ?= 600
+SOAK         ?= 30
 TESTFLAGS    ?=
 
-.PHONY: help build up test test-codex lint fuzz dist clean
+.PHONY: help build up tools test test-codex lint fuzz soak dist clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -32,9 +33,20 @@ build: ## build bin/berth, static and stamped
 	@$(BUILD) -o bin/berth ./cmd/berth
 
 up: build ## build, then show each finished wing at work
-	@bin/berth version
+	@echo "== cells: a program over the tools of a demo MCP server"
+	@sed 's/^/  | /' docs/examples/notes.js
+	@bin/berth cell run docs/examples/notes.js --mcp 'bin/berth demo-mcp'
+	@echo
+	@echo "Next: docs/tour.md"
 
-test: ## run every test, with what the tests need
+tools: .tools/npm/.ready ## install the programs that tests run against
+
+.tools/npm/.ready: internal/ci/npm/package.json internal/ci/npm/package-lock.json
+	@mkdir -p .tools/npm && cp $^ .tools/npm
+	@npm ci --prefix .tools/npm --no-audit --no-fund --loglevel=error
+	@touch $@
+
+test: tools ## run every test, with what the tests need
 	@go test -json -timeout 15m $(TESTFLAGS) ./... | go run ./internal/ci/testreport
 
 test-codex: build $(CODEX:%=.tools/codex/%/bin/codex) ## run real Codex clients with berth as their host
@@ -53,6 +65,9 @@ lint: build ## format, vet, staticcheck, the house's own rules, start-up cost
 
 fuzz: ## fuzz every target for a share of FUZZ_SECONDS
 	@.ci/fuzz $(FUZZ_SECONDS)
+
+soak: build ## have users come and go at one host for SOAK minutes
+	@go test -json -count=1 -tags soak -run '^TestSoak$$' -timeout 0 ./cmd/berth -args -for $(SOAK)m | go run ./internal/ci/testreport
 
 dist: ## build for every platform into dist/, with checksums
 	@rm -rf dist && mkdir -p dist

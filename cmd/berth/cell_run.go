@@ -147,16 +147,19 @@ func runProgram(ctx context.Context, env *Env, opts toolset.Options, f runFlags)
 		run = timed
 	}
 	outcome, err := env.CellRun(run, opts, emit)
+	if run.Err() != nil && errors.Is(err, run.Err()) { // before it had begun
+		outcome, err = toolset.Outcome{Status: toolset.Terminated}, nil
+	}
 	if f.asJSON {
 		err = errors.Join(err, printer.end(outcome, err))
 	}
 	switch {
-	case err != nil && ctx.Err() == nil && run.Err() != nil, err == nil && outcome.Status == toolset.Terminated && ctx.Err() == nil:
-		return fmt.Errorf("the program took more than %v", f.timeout)
 	case err != nil:
 		return err
-	case outcome.Status == toolset.Terminated:
+	case outcome.Status == toolset.Terminated && ctx.Err() != nil:
 		return context.Cause(ctx)
+	case outcome.Status == toolset.Terminated:
+		return fmt.Errorf("the program took more than %v", f.timeout)
 	case outcome.Status == toolset.Failed:
 		return errors.New(visible(outcome.Error))
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -65,12 +66,18 @@ func TestCellRunEnds(t *testing.T) {
 			`{"schema":1,"event":"end","status":"completed","wall_ms":1500}`},
 		{"failed", toolset.Outcome{Status: toolset.Failed, Error: "Error: <no>\x1b[2J"}, nil, exitFailed, "error: Error: <no>␛[2J\n",
 			`{"schema":1,"event":"end","status":"failed","error":"Error: <no>\u001b[2J","wall_ms":0}`},
+		{"too early", toolset.Outcome{}, fmt.Errorf("start: %w", context.DeadlineExceeded), exitFailed, "error: the program took more than 1ns\n",
+			`{"schema":1,"event":"end","status":"terminated","wall_ms":0}`},
 		{"broken", toolset.Outcome{}, broken, exitFailed, "error: host died\n",
 			`{"schema":1,"event":"end","status":"error","error":"host died","wall_ms":0}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			env := testEnv("cell", "run", "-", "--json")
+			args := []string{"cell", "run", "-", "--json"}
+			if errors.Is(tt.err, context.DeadlineExceeded) {
+				args = append(args, "--timeout", "1ns")
+			}
+			env := testEnv(args...)
 			env.Stdout, env.Stderr = discard{&stdout}, &stderr
 			env.CellRun = func(context.Context, toolset.Options, func(toolset.Event) error) (toolset.Outcome, error) {
 				return tt.outcome, tt.err

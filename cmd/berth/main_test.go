@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -22,5 +23,10 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds:                scriptCommands(),
+		Setup: func(env *testscript.Env) error {
+			tools, err := filepath.Abs("../../.tools")
+			env.Setenv("TOOLS", tools)
+			return err
+		},
 	})
 }
