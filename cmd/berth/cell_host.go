@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strconv"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -14,17 +15,25 @@ import (
 	"github.com/berth-dev/berth/cell/sandbox"
 )
 
+// maxWorkers is the most child hosts of a host.
+const maxWorkers = 64
+
 // hostConfig is what `berth cell host` asks of the cell wing.
 type hostConfig struct {
 	cellhost.Options
 	Sandbox bool
+
+	// Workers is the number of child hosts that share the sessions, each
+	// started with WorkerArgs; 0 means that this process runs the cells itself.
+	Workers    int
+	WorkerArgs []string
 }
 
 // hostFlags are the flags of `berth cell host` as they were typed.
 type hostFlags struct {
 	listen, dialect, ambiguous, logLevel string
 
-	window, cells                       int
+	window, cells, workers, share       int
 	cellMemory, storeMemory, hostMemory size
 	keyList                             string
 
@@ -72,12 +81,15 @@ func (f *hostFlags) define(cmd *cobra.Command) {
 	flags.Var(&f.storeMemory, "store-memory", "stored values of one session (default 256MiB)")
 	flags.Var(&f.hostMemory, "memory", "memory of all cells (default 60 % of the machine's or cgroup's)")
 	flags.StringVar(&f.keyList, "key-list", "", "`key` under which a cell can load the list of stored keys")
+	flags.IntVar(&f.workers, "workers", 0, "pin sessions to `n` child hosts, so that cells that compute use n cores")
+	flags.IntVar(&f.share, "share", 1, "serve together with n-1 other hosts: have an `n`th of the window and of the memory")
 	flags.BoolVar(&f.noSandbox, "no-sandbox", false, "keep files, network and processes within reach")
 	flags.BoolVar(&f.check, "check", false, "try what the sandbox must refuse, print the result and exit")
 	flags.BoolVar(&f.asJSON, "json", false, "with --check, print one JSON object")
 	choiceVar(cmd, &f.logLevel, "log-level", "least level of what is logged on standard error", "info", "debug", "warn", "error")
 	flags.String("otel-trace-listen", "", "accepted for Codex, ignored: `URL`")
 	flags.String("otel-trace-exporter", "", "accepted for Codex, ignored: `URL`")
+	_ = flags.MarkHidden("share") // it exists
 	// Zero means the default, which depends on the client or the machine.
 	for _, name := range []string{"cell-memory", "store-memory", "memory"} {
 		flags.Lookup(name).DefValue = ""
@@ -90,14 +102,22 @@ func (f *hostFlags) config(log io.Writer) (hostConfig, error) {
 		return hostConfig{}, hinted(fmt.Errorf("listen on %q: only stdio is spoken here", f.listen),
 			"set features.code_mode_host_grpc=false in Codex's config.toml")
 	}
-	if f.window < 0 {
+	switch {
+	case f.window < 0:
 		return hostConfig{}, usage("", "--delegate-window %d: want at least 1", f.window)
+	case f.workers < 0 || f.workers > maxWorkers:
+		return hostConfig{}, usage("", "--workers %d: want 1 to %d", f.workers, maxWorkers)
+	case f.share < 1:
+		return hostConfig{}, usage("", "--share %d: want at least 1", f.share)
 	}
-	config := hostConfig{Sandbox: !f.noSandbox, Options: cellhost.Options{
+	config := hostConfig{Sandbox: !f.noSandbox, Workers: f.workers, Options: cellhost.Options{
 		MaxCells: f.cells, Window: f.window,
 		CellMemory: int64(f.cellMemory), StoreMemory: int64(f.storeMemory), HostMemory: int64(f.hostMemory),
-		KeyList: f.keyList,
+		KeyList: f.keyList, Share: f.share,
 	}}
+	if f.workers > 0 {
+		config.WorkerArgs = f.workerArgs()
+	}
 	var level slog.Level
 	var errs [3]error
 	config.Dialect, errs[0] = cellhost.ParseDialect(f.dialect)
@@ -105,6 +125,31 @@ func (f *hostFlags) config(log io.Writer) (hostConfig, error) {
 	errs[2] = level.UnmarshalText([]byte(f.logLevel))
 	config.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: level}))
 	return config, errors.Join(errs[:]...)
+}
+
+// workerArgs are the arguments of a child host: what was asked of this one, less
+// what this one does itself, and an equal share of the rest.
+func (f *hostFlags) workerArgs() []string {
+	args := []string{"cell", "host", "--dialect", f.dialect, "--ambiguous", f.ambiguous, "--log-level", f.logLevel,
+		"--max-cells", "-1", "--share", strconv.Itoa(f.workers)}
+	if f.window != 0 {
+		args = append(args, "--delegate-window", strconv.Itoa(f.window))
+	}
+	for _, m := range []struct {
+		flag  string
+		bytes size
+	}{{"--cell-memory", f.cellMemory}, {"--store-memory", f.storeMemory}, {"--memory", f.hostMemory / size(f.workers)}} {
+		if m.bytes != 0 {
+			args = append(args, m.flag, m.bytes.String())
+		}
+	}
+	if f.keyList != "" {
+		args = append(args, "--key-list", f.keyList)
+	}
+	if f.noSandbox {
+		args = append(args, "--no-sandbox")
+	}
+	return args
 }
 
 // sandboxCheck is what `berth cell host --check --json` prints.

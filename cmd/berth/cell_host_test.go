@@ -22,14 +22,18 @@ func TestCellHostFlags(t *testing.T) {
 		args []string
 		want hostConfig
 	}{
-		{"none", nil, hostConfig{Sandbox: true, Options: cellhost.Options{Ambiguous: cellhost.Timed}}},
+		{"none", nil, hostConfig{Sandbox: true, Options: cellhost.Options{Ambiguous: cellhost.Timed, Share: 1}}},
 		{"all", []string{"--listen", "stdio://", "--dialect", "base", "--ambiguous", "base", "--delegate-window", "7",
 			"--max-cells", "-1", "--cell-memory", "64MiB", "--store-memory", "1MiB", "--memory", "2GiB", "--key-list", "k",
 			"--no-sandbox", "--log-level", "debug"},
 			hostConfig{Options: cellhost.Options{Dialect: cellhost.Base, Ambiguous: cellhost.Base, Window: 7, MaxCells: -1,
-				CellMemory: 64 << 20, StoreMemory: 1 << 20, HostMemory: 2 << 30, KeyList: "k"}}},
+				CellMemory: 64 << 20, StoreMemory: 1 << 20, HostMemory: 2 << 30, KeyList: "k", Share: 1}}},
+		{"workers", []string{"--workers", "2", "--memory", "2GiB", "--max-cells", "9", "--delegate-window", "8", "--no-sandbox"},
+			hostConfig{Workers: 2, WorkerArgs: []string{"cell", "host", "--dialect", "auto", "--ambiguous", "timed", "--log-level", "info",
+				"--max-cells", "-1", "--share", "2", "--delegate-window", "8", "--memory", "1GiB", "--no-sandbox"},
+				Options: cellhost.Options{Ambiguous: cellhost.Timed, Window: 8, MaxCells: 9, HostMemory: 2 << 30, Share: 1}}},
 		{"timed", []string{"--dialect", "timed"},
-			hostConfig{Sandbox: true, Options: cellhost.Options{Dialect: cellhost.Timed, Ambiguous: cellhost.Timed}}},
+			hostConfig{Sandbox: true, Options: cellhost.Options{Dialect: cellhost.Timed, Ambiguous: cellhost.Timed, Share: 1}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			env := testEnv(append([]string{"cell", "host"}, tt.args...)...)

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
 	"os/signal"
 	"syscall"
 
@@ -20,6 +22,9 @@ func serveCells(ctx context.Context, config hostConfig) error {
 	if err != nil {
 		return err
 	}
+	if config.Workers > 0 {
+		return serveByWorkers(ctx, in, out, config)
+	}
 	engine := quickjs.New(quickjs.Options{})
 	defer engine.Close()
 	if err := engine.Prepare(); err != nil {
@@ -27,7 +32,7 @@ func serveCells(ctx context.Context, config hostConfig) error {
 	}
 	config.Engine = engine
 	if config.HostMemory == 0 {
-		config.HostMemory = cell.DefaultHostMemory()
+		config.HostMemory = cell.DefaultHostMemory() / int64(max(config.Share, 1))
 	}
 	if config.Sandbox {
 		report, err := sandbox.Apply(sandbox.Options{})
@@ -40,6 +45,17 @@ func serveCells(ctx context.Context, config hostConfig) error {
 		}
 	}
 	return cellhost.Run(ctx, in, out, config.Options)
+}
+
+// serveByWorkers runs no JavaScript in this process, and so gives up nothing.
+func serveByWorkers(ctx context.Context, in io.ReadCloser, out io.WriteCloser, config hostConfig) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return cellhost.RunWorkers(ctx, in, out, config.Options, cellhost.WorkerOptions{
+		Count: config.Workers, Command: append([]string{self}, config.WorkerArgs...), Stderr: os.Stderr,
+	})
 }
 
 // checkCells applies the sandbox of a code-mode host and tries its walls.
