@@ -203,7 +203,7 @@ func TestOversized(t *testing.T) {
 	const n = 64 << 20
 	c := start(t, cellhost.Options{})
 	c.open("s")
-	c.exec("s", `const big = "x".repeat(2**26); notify(big); try { await tools.a({big}) } catch (e) { text(e) }`, "")
+	c.exec("s", `const big = "x".repeat(2**26); notify(big); try { await tools.a({big}) } catch (e) { text(e) }`, patient)
 	c.expect("execution/started", "code-mode IPC frame length 67", "cell/closed")
 	got := c.run("s", fmt.Sprintf(`text("x".repeat(%d))`, n))
 	if !strings.Contains(got, "code-mode initial response exceeds the IPC frame limit: code-mode IPC frame length 67") {

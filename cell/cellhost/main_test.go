@@ -222,10 +222,13 @@ func (c *client) exec(session, source, extra string) int {
 		session, fmt.Sprintf(tool, "a"), fmt.Sprintf(tool, "b"), text, extra)
 }
 
+// patient is an extra for exec: a yield deadline that never passes.
+const patient = `,"yield_time_ms":600000`
+
 // run executes a program to its first observation, and returns that.
 func (c *client) run(session, source string) string {
 	c.t.Helper()
-	id := c.exec(session, source, "")
+	id := c.exec(session, source, patient)
 	return c.await(fmt.Sprintf(`{"type":"execute/initialResponse","id":%d,`, id))
 }
 
