@@ -199,6 +199,8 @@ func (i *isolate) shape(object, engineStack value, flags int32) int32 {
 		Limit:   limit,
 		Arg:     i.argument,
 		Var:     i.variable,
+
+		Awaiting: i.awaiting(limit),
 	}
 	out := i.source.Shape(in)
 	if out.Message != in.Message {
@@ -414,7 +416,7 @@ func (i *isolate) captureStackTrace(a args) value {
 	if !ok {
 		return undefined
 	}
-	in := v8err.Raw{Name: i.quietText(object, "name"), Message: i.quietText(object, "message"), Stack: raw, Limit: limit}
+	in := v8err.Raw{Name: i.quietText(object, "name"), Message: i.quietText(object, "message"), Stack: raw, Limit: limit, Awaiting: i.awaiting(limit)}
 	if in.Name == "" {
 		in.Name = "Error"
 	}

@@ -11,10 +11,10 @@ import (
 // What error messages say about the values of the running functions. All of it
 // is read without running any of the program's code.
 
-// argument is argument n of the built-in that runs, for a message about it.
+// argument is argument n of the function that runs, for a message about it.
 func (i *isolate) argument(n int) (v8err.Value, bool) {
 	f := i.frame()
-	if f == nil || i.bytecode(f.Fcur_func) != nil || n >= int(f.Farg_count) {
+	if f == nil || n < 0 || n >= int(f.Farg_count) {
 		return v8err.Value{}, false
 	}
 	return i.describe(*(*value)(unsafe.Add(nil, f.Farg_buf+uintptr(n)*valueSize))), true
@@ -104,6 +104,9 @@ func (i *isolate) describe(v value) v8err.Value {
 	case lib.EJS_TAG_OBJECT:
 		if lib.XJS_IsFunction(i.tls(), i.ctx, v) != 0 {
 			return v8err.Value{Type: "function", Text: "#<Function>"}
+		}
+		if class(v) == lib.EJS_CLASS_ARRAY {
+			return v8err.Value{Type: "object", Text: "[object Array]"}
 		}
 		return v8err.Value{Type: "object", Text: "#<" + i.className(v) + ">"}
 	}

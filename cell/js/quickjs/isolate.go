@@ -47,10 +47,11 @@ type isolate struct {
 	timers   map[uint64]value
 	lastID   uint64 // of a timer
 
-	scratchUsed bool   // see copyIn
-	preparing   bool   // Error.prepareStackTrace runs
-	capturing   bool   // errors leave the engine's stack text in captured
-	captured    string //
+	job         uintptr // the engine's entry of the job that runs; see awaiting
+	scratchUsed bool    // see copyIn
+	preparing   bool    // Error.prepareStackTrace runs
+	capturing   bool    // errors leave the engine's stack text in captured
+	captured    string  //
 	roots
 	depth  int   // of the engine's stack at its last charge
 	frames int64 // bytes charged for the stack's frames
@@ -150,9 +151,11 @@ func (i *isolate) Start(p js.Program) error {
 func (i *isolate) Drain(n int) (more bool, err error) {
 	err = i.enter(func() {
 		for ; n > 0 && i.pending() && !i.stopped(); n-- {
+			i.job = i.nextJob()
 			if lib.XJS_ExecutePendingJob(i.tls(), i.rt, i.arena.base+scratchSize) < 0 {
 				i.drop(i.caught())
 			}
+			i.job = 0
 		}
 		more = i.pending() && !i.stopped()
 		if !more && i.started {

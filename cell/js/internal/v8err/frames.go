@@ -255,6 +255,11 @@ func (s *Source) awaitPos(t int32) uint32 {
 			continue
 		}
 		if c.toks[i].kind == ident && c.is(i, "await") && !c.afterDot(i) {
+			if c.is(i-1, "for") {
+				if of := c.afterFor(i - 1); of >= 0 {
+					return c.toks[c.loopBinding(of)].start
+				}
+			}
 			return c.toks[i].start
 		}
 		if c.toks[i].up < up && c.toks[i].mark&isBlock != 0 {

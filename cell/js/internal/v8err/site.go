@@ -26,6 +26,11 @@ func (c *site) explain() {
 		c.message = overflowed
 		return
 	}
+	if c.name == "AggregateError" && c.message == "" {
+		c.raw = nil
+		c.set("All promises were rejected")
+		return
+	}
 	if len(c.raw) == 0 {
 		c.plain()
 		return

@@ -72,7 +72,7 @@ type Frame struct {
 	Func   string // "" at module level and in functions without a name
 	Method string // property it was called by, where that differs from Func
 	Type   string // class of the receiver, where it is known
-	File   string // "" in built-ins
+	File   string // "" in built-ins; "index n" where Promise.all and its kin wait
 	Line   int    // from 1; 0 in built-ins
 	Column int    // from 1, in UTF-16 code units
 	New    bool   // called as a constructor
@@ -86,6 +86,9 @@ func (f Frame) Native() bool { return f.File == "" }
 func (f Frame) Location() string {
 	if f.Native() {
 		return "<anonymous>"
+	}
+	if f.Line == 0 {
+		return f.File
 	}
 	return f.File + ":" + itoa(f.Line) + ":" + itoa(f.Column)
 }
