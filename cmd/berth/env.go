@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"io"
+	"net"
 	"os"
 	"time"
 
+	"github.com/berth-dev/berth/cell/mcpserve"
 	"github.com/berth-dev/berth/cell/sandbox"
 	"github.com/berth-dev/berth/cell/toolset"
 )
@@ -19,11 +21,15 @@ type Env struct {
 	Stderr io.Writer      // words for people
 	Now    func() time.Time
 
+	LookupEnv func(name string) (value string, ok bool)
+
 	Terminal bool // Stdout is a terminal
 
 	CellHost  func(ctx context.Context, config hostConfig) error
 	CellCheck func() (sandbox.Report, []sandbox.Result, error)
 	CellRun   func(ctx context.Context, opts toolset.Options, emit func(toolset.Event) error) (toolset.Outcome, error)
+	MCPStdio  func(ctx context.Context, in io.ReadCloser, out io.WriteCloser, opts mcpserve.Options) error
+	MCPHTTP   func(ctx context.Context, l net.Listener, h mcpserve.HTTPOptions, opts mcpserve.Options) error
 }
 
 // osEnv is the environment of this process.
@@ -35,11 +41,15 @@ func osEnv() *Env {
 		Stderr: os.Stderr,
 		Now:    time.Now,
 
+		LookupEnv: os.LookupEnv,
+
 		Terminal: isTerminal(os.Stdout),
 
 		CellHost:  serveCells,
 		CellCheck: checkCells,
 		CellRun:   toolset.Run,
+		MCPStdio:  mcpserve.ServeStdio,
+		MCPHTTP:   mcpserve.ServeHTTP,
 	}
 }
 
