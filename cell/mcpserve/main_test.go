@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 roots and sampling pass through as long as there are clients and servers that speak them
+
 package mcpserve_test
 
 import (

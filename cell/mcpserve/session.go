@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 roots and sampling pass through as long as there are clients and servers that speak them
+
 package mcpserve
 
 import (
@@ -127,7 +129,6 @@ func (h *house) newSession() *session {
 	}
 	s.server = mcp.NewServer(&mcp.Implementation{Name: "berth", Title: "berth code mode", Version: h.opts.Version}, &mcp.ServerOptions{
 		Instructions:            "Use exec to call many tools in one program, and print only what matters.",
-		InitializedHandler:      func(_ context.Context, req *mcp.InitializedRequest) { s.attach(req.Session) },
 		RootsListChangedHandler: func(_ context.Context, _ *mcp.RootsListChangedRequest) { s.spawn(s.syncRoots) },
 		// The handshake-era protocol has sessions, in which servers may ask.
 		SupportedProtocolVersions: []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"},
@@ -212,9 +213,12 @@ func (s *session) close() {
 	})
 }
 
-// middleware describes exec anew whenever the client lists tools.
+// middleware notes the client, and describes exec anew whenever it lists tools.
 func (s *session) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if peer, ok := req.GetSession().(*mcp.ServerSession); ok {
+			s.attach(peer)
+		}
 		result, err := next(ctx, method, req)
 		list, ok := result.(*mcp.ListToolsResult)
 		if err != nil || !ok {

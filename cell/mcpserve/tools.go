@@ -70,7 +70,6 @@ func bounded(v *int64, def, max uint64) (uint64, error) {
 // exec is the tool. What is wrong with its arguments or its program is a result
 // that says so, for the model to read.
 func (s *session) exec(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	s.attach(req.Session)
 	var args execArgs
 	if err := decodeStrict(req.Params.Arguments, &args); err != nil {
 		return failed("exec: %v", err), nil
@@ -147,7 +146,6 @@ func (s *session) start(ctx context.Context, program *codemode.WireExecuteReques
 
 // wait is the tool.
 func (s *session) wait(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	s.attach(req.Session)
 	var args waitArgs
 	if err := decodeStrict(req.Params.Arguments, &args); err != nil {
 		return failed("wait: %v", err), nil

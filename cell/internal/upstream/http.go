@@ -146,7 +146,5 @@ func (t *tapped) record(data []byte) {
 	if err != nil {
 		return
 	}
-	if resp, ok := msg.(*jsonrpc.Response); ok {
-		t.rec.received(resp)
-	}
+	t.rec.received(msg)
 }

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 roots and sampling pass through as long as there are clients and servers that speak them
+
 package upstream
 
 import (
@@ -6,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -88,14 +92,15 @@ func (l *link) list(ctx context.Context) ([]Tool, error) {
 // Call calls a tool with the JSON object args, none if empty, and returns the
 // CallToolResult as it was received. An error is a protocol error, a timeout or
 // the server's death, and starts with `<server>.<tool>: `. progress, if not
-// nil, is called for each report. Ending ctx cancels the call.
+// nil, is called for each report, in order, and holds up what the server sends
+// until it returns. Ending ctx cancels the call.
 func (s *Server) Call(ctx context.Context, tool string, args json.RawMessage, progress func(*mcp.ProgressNotificationParams)) (json.RawMessage, error) {
 	l, err := s.connect(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%s.%s: %w", s.cfg.Name, tool, err)
 	}
 	result, err := l.call(ctx, tool, args, progress)
-	if errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, io.EOF) {
+	if broken(err) {
 		err = l.death(ctx, err)
 	}
 	if err != nil {
@@ -161,8 +166,8 @@ func (l *link) end(token string) {
 	delete(l.progress, token)
 }
 
-func (l *link) progressed(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
-	token, _ := req.Params.ProgressToken.(string)
+func (l *link) progressed(p *mcp.ProgressNotificationParams) {
+	token, _ := p.ProgressToken.(string)
 	l.mu.Lock()
 	c := l.progress[token]
 	l.mu.Unlock()
@@ -171,7 +176,7 @@ func (l *link) progressed(_ context.Context, req *mcp.ProgressNotificationClient
 	}
 	c.silence.Reset(l.timeout)
 	if c.progress != nil {
-		c.progress(req.Params)
+		c.progress(p)
 	}
 }
 
@@ -201,6 +206,16 @@ func reason(ctx context.Context, err error) error {
 func refused(err error) bool {
 	var e *jsonrpc.Error
 	return errors.As(err, &e)
+}
+
+// broken reports whether err is the end of the connection.
+func broken(err error) bool {
+	for _, end := range []error{mcp.ErrConnectionClosed, io.EOF, io.ErrUnexpectedEOF, syscall.EPIPE, os.ErrClosed} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
 }
 
 func writerOrDiscard(w io.Writer) io.Writer {

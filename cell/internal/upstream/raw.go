@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // capture takes the result of one request as the server spelt it. The SDK
@@ -35,6 +36,11 @@ func withCapture(ctx context.Context) (context.Context, *capture) {
 // recorder matches the responses of a connection with the captures of its
 // requests.
 type recorder struct {
+	// progress is called for each progress notification, before what came
+	// after it is read: the SDK would hand it out in a goroutine of its own,
+	// perhaps when the call is over.
+	progress func(*mcp.ProgressNotificationParams)
+
 	mu   sync.Mutex
 	open map[string]*capture // guarded by mu; by request id
 }
@@ -55,8 +61,20 @@ func (r *recorder) sending(ctx context.Context, id string) {
 	r.open[id] = c
 }
 
-// received must be called before the response is passed on.
-func (r *recorder) received(resp *jsonrpc.Response) {
+// received must be called with each message before it is passed on.
+func (r *recorder) received(msg jsonrpc.Message) {
+	switch msg := msg.(type) {
+	case *jsonrpc.Response:
+		r.response(msg)
+	case *jsonrpc.Request:
+		var p mcp.ProgressNotificationParams
+		if msg.Method == "notifications/progress" && json.Unmarshal(msg.Params, &p) == nil {
+			r.progress(&p)
+		}
+	}
+}
+
+func (r *recorder) response(resp *jsonrpc.Response) {
 	r.mu.Lock()
 	c := r.open[idKey(resp.ID)]
 	r.mu.Unlock()

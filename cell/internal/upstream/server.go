@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 roots and sampling pass through as long as there are clients and servers that speak them
+
 package upstream
 
 import (
@@ -195,8 +197,8 @@ func (s *Server) dial(ctx context.Context) (*link, error) {
 
 func (s *Server) greet(ctx context.Context, version string) (*link, error) {
 	l := &link{server: s.cfg.Name, timeout: s.opts.CallTimeout, rec: &recorder{}, progress: map[string]*call{}, gone: make(chan struct{})}
+	l.rec.progress = l.progressed
 	opts, roots := s.opts.Client(ctx)
-	opts.ProgressNotificationHandler = l.progressed
 	opts.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) {
 		l.stale()
 		s.announce()

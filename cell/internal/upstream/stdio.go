@@ -85,9 +85,7 @@ func (c *stdioConn) Read(context.Context) (jsonrpc.Message, error) {
 		}
 		line := c.in.Take()
 		if msg, err := jsonrpc.DecodeMessage(line); err == nil {
-			if resp, ok := msg.(*jsonrpc.Response); ok {
-				c.rec.received(resp)
-			}
+			c.rec.received(msg)
 			return msg, nil
 		}
 		if len(strings.TrimSpace(string(line[:min(len(line), 64)]))) == 0 {

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 roots and sampling pass through as long as there are clients and servers that speak them
+
 // Package upstream is the client's side of one MCP server: a command that
 // speaks on its standard streams, or a URL that speaks streamable HTTP.
 //
@@ -72,8 +74,8 @@ type Options struct {
 	CallTimeout  time.Duration // silence of a call, progress breaks it; 0 means 5 min
 
 	// Client returns what the server may ask of us and the roots we show it.
-	// It is called for each start; nil offers nothing. The handlers for
-	// progress and for changed tools are the Server's own.
+	// It is called for each start; nil offers nothing. The handler for changed
+	// tools is the Server's own.
 	Client func(ctx context.Context) (mcp.ClientOptions, []*mcp.Root)
 
 	// ToolsChanged is called, from a goroutine of its own and never twice at

@@ -1,0 +1,111 @@
+package mcpserve_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/berth-dev/berth/cell/internal/upstream"
+	"github.com/berth-dev/berth/cell/mcpserve"
+	"github.com/google/go-cmp/cmp"
+)
+
+func load(t *testing.T, content string) (mcpserve.Config, []string, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, warnings, err := mcpserve.LoadConfig(path, func(name string) (string, bool) {
+		v, ok := map[string]string{"TOKEN": "s3cret", "EMPTY": ""}[name]
+		return v, ok
+	})
+	if err != nil {
+		if rest, ok := strings.CutPrefix(err.Error(), "configuration \""+path+"\": "); ok {
+			err = plainError(rest)
+		}
+	}
+	return c, warnings, err
+}
+
+type plainError string
+
+func (e plainError) Error() string { return string(e) }
+
+func TestLoadConfig(t *testing.T) {
+	got, warnings, err := load(t, `{"$schema": "x", "mcpServers": {
+		"web": {"type": "http", "url": "https://h/${EMPTY:-mcp}", "headers": {"Authorization": "Bearer ${TOKEN}"}, "ask": ["*"]},
+		"notes": {"command": "berth", "args": ["demo-mcp", "${TOKEN}$TOKEN"], "env": {"A": "${NONE:-b}"}, "cwd": "/tmp",
+			"allow": ["note_*"], "deny": ["x"], "timeout_seconds": 1.5, "alwaysAllow": [], "timeout": 5},
+		"off": {"command": "x", "disabled": true}}}`)
+	want := mcpserve.Config{Servers: []mcpserve.ServerConfig{
+		{Config: upstream.Config{Name: "notes", Command: "berth", Args: []string{"demo-mcp", "s3cret$TOKEN"}, Env: map[string]string{"A": "b"}, Dir: "/tmp"},
+			Allow: []string{"note_*"}, Deny: []string{"x"}, Timeout: 1500 * time.Millisecond},
+		{Config: upstream.Config{Name: "web", URL: "https://h/mcp", Headers: map[string]string{"Authorization": "Bearer s3cret"}}, Ask: []string{"*"}},
+	}}
+	if err != nil || !cmp.Equal(got, want) {
+		t.Errorf("%v %s", err, cmp.Diff(want, got))
+	}
+	if want := []string{"mcpServers.notes.alwaysAllow: ignored", "mcpServers.notes.timeout: ignored"}; !cmp.Equal(warnings, want) {
+		t.Errorf("warnings %q", warnings)
+	}
+}
+
+func TestConfigProblems(t *testing.T) {
+	for content, want := range map[string][]string{
+		`{`:                  {"unexpected EOF"},
+		`[]`:                 {"cannot unmarshal"},
+		`{}`:                 {"mcpServers: is missing"},
+		`{"mcpServers": 5}`:  {"mcpServers: want an object of servers"},
+		`{"mcpservers": {}}`: {"mcpservers: unknown key", "mcpServers: is missing"},
+		`{"mcpServers": {"a": {"comand": "x"}, "b": {"command": 5}, "c": {"command": "x", "url": "http://h"}, "d": 1, " ": {"command": "x"}}}`: {
+			`mcpServers.a: `, `"comand"`, `mcpServers.b: `, "mcpServers.c: both command and url are set", "mcpServers.d: want an object", "mcpServers. : a name is missing"},
+		`{"mcpServers": {"a": {"command": "${NONE}", "env": {"E": "${NONE}${NADA}"}, "args": ["", "${NONE}"]}}}`: {
+			"mcpServers.a: command: variable NONE is not set", "env.E: variable NONE is not set", "variable NADA is not set", "args[1]: variable NONE is not set"},
+		`{"mcpServers": {"a": {"type": "sse", "url": "http://h"}}}`:      {`mcpServers.a: type: "sse", want stdio or http`},
+		`{"mcpServers": {"a": {"command": "x", "timeout_seconds": -1}}}`: {"mcpServers.a: timeout_seconds: -1, want 0 to 86400"},
+		`{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}`: {"duplicate"},
+		`{"mcpServers": {"a": {"url": "ftp://h"}, "b": {"args": []}}}`:   {`mcpServers.a: url "ftp://h"`, "mcpServers.b: neither command nor url is set"},
+	} {
+		_, _, err := load(t, content)
+		for _, w := range want {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: got %v, want %s", content, err, w)
+			}
+		}
+	}
+	if _, _, err := mcpserve.LoadConfig("/no/such/file", os.LookupEnv); !os.IsNotExist(unwrapAll(err)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func unwrapAll(err error) error {
+	for {
+		u, ok := err.(interface{ Unwrap() error })
+		if !ok {
+			return err
+		}
+		if _, isPath := err.(*os.PathError); isPath {
+			return err
+		}
+		err = u.Unwrap()
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"a", "a", true}, {"a", "b", false}, {"", "", true}, {"", "a", false}, {"*", "", true}, {"*", "anything", true},
+		{"note_*", "note_read", true}, {"note_*", "notes", false}, {"*_read", "note_read", true}, {"*_read", "note_reader", false},
+		{"a*b*c", "aXbYc", true}, {"a*b*c", "abc", true}, {"a*b*c", "acb", false}, {"a**b", "ab", true}, {"*aa", "aaa", true},
+		{"a.c", "abc", false}, {"[a]", "a", false}, {"ab*ba", "aba", false},
+	} {
+		if got := mcpserve.Match(c.pattern, c.name); got != c.want {
+			t.Errorf("%q %q: %v", c.pattern, c.name, got)
+		}
+	}
+}
