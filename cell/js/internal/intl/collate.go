@@ -1,6 +1,7 @@
 package intl
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -65,6 +66,7 @@ type collationData struct {
 	once     sync.Once
 	weights  map[rune]weights
 	variable map[rune]bool
+	ascii    [utf8.RuneSelf]weights
 	emoji    int32 // primary weight of symbols beyond the table
 }
 
@@ -111,6 +113,9 @@ func (c *collationData) init() {
 		}
 		c.weights[r] = m
 	})
+	for i := range c.ascii {
+		c.ascii[i] = c.weights[rune(i)]
+	}
 	c.emoji = c.weights['$'].primary - 1
 }
 
@@ -176,6 +181,9 @@ func (in *Instance) compare(args []byte) ([]byte, error) {
 }
 
 func (o *collatorOptions) compare(c *collationData, a, b string) int {
+	if r, ok := o.compareASCII(c, a, b); ok {
+		return r
+	}
 	x, y := o.key(c, a), o.key(c, b)
 	primary := func(w weights) int32 { return w.primary }
 	if r := compareBy(x, y, primary); r != 0 || o.Sensitivity == "base" {
@@ -200,6 +208,36 @@ func (o *collatorOptions) compare(c *collationData, a, b string) int {
 		}
 		return level
 	})
+}
+
+// compareASCII is compare without taking the texts apart, for the plain case.
+func (o *collatorOptions) compareASCII(c *collationData, a, b string) (r int, ok bool) {
+	if o.Numeric || o.IgnorePunctuation || o.Sensitivity != "variant" || o.CaseFirst != "false" {
+		return 0, false
+	}
+	tertiary := 0
+	for i := range min(len(a), len(b)) {
+		if a[i] >= utf8.RuneSelf || b[i] >= utf8.RuneSelf {
+			return 0, false
+		}
+		x, y := c.ascii[a[i]], c.ascii[b[i]]
+		switch {
+		case x.primary == 0 || y.primary == 0:
+			return 0, false
+		case r == 0 && x.primary != y.primary:
+			r = cmp.Compare(x.primary, y.primary)
+		case tertiary == 0:
+			tertiary = cmp.Compare(x.tertiary, y.tertiary)
+		}
+	}
+	for _, rest := range []string{a[min(len(a), len(b)):], b[min(len(a), len(b)):]} {
+		for i := range len(rest) {
+			if rest[i] >= utf8.RuneSelf || c.ascii[rest[i]].primary == 0 {
+				return 0, false
+			}
+		}
+	}
+	return cmp.Or(r, cmp.Compare(len(a), len(b)), tertiary), true
 }
 
 // compareBy compares the weights of one level; zeros do not count.

@@ -24,12 +24,15 @@ var shimDate string
 //go:embed shim/text.js
 var shimText string
 
+//go:embed shim/locale.js
+var shimLocale string
+
 // StubSource is the script of step 1 of the package comment.
 func StubSource() string { return stub }
 
 // Source is the script of step 2 of the package comment.
 func Source() string {
-	return "(function (call, P) {\n" + shimCore + shimNumber + shimDate + shimText + "return finish();\n})"
+	return "(function (call, P) {\n" + shimCore + shimNumber + shimDate + shimText + shimLocale + "return finish();\n})"
 }
 
 // Env is what of its surroundings an Instance depends on.
@@ -38,9 +41,16 @@ type Env struct {
 	TimeZone string // IANA name or offset of the default time zone; "" means UTC
 }
 
-// FromEnviron reads LC_ALL, LC_MESSAGES, LANG and TZ with getenv. Spec: codemode §11.
-func FromEnviron(getenv func(string) string) Env {
+// FromEnviron reads LC_ALL, LC_MESSAGES, LANG and TZ with getenv. Without TZ the
+// zone is the one that readlink finds behind /etc/localtime. Spec: codemode §11.
+func FromEnviron(getenv func(string) string, readlink func(string) (string, error)) Env {
 	e := Env{TimeZone: strings.TrimPrefix(getenv("TZ"), ":")}
+	if e.TimeZone == "" {
+		e.TimeZone, _ = readlink("/etc/localtime") // none: UTC
+	}
+	if _, name, ok := strings.Cut(e.TimeZone, "zoneinfo/"); ok {
+		e.TimeZone = name
+	}
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
 		if v := getenv(name); v != "" {
 			e.Locale = v
@@ -105,6 +115,8 @@ func (in *Instance) dispatch(op string, args []byte) ([]byte, error) {
 	case "canon":
 		tag, err := canonicalTag(string(args))
 		return []byte(tag), err
+	case "locale":
+		return localeOf(args)
 	case "supported":
 		return in.supported(args)
 	case "values":
@@ -119,6 +131,8 @@ func (in *Instance) dispatch(op string, args []byte) ([]byte, error) {
 		return in.selectPlural(op, args)
 	case "df.new":
 		return in.newDate(args)
+	case "zone":
+		return in.zoneAt(args)
 	case "df.format", "df.parts", "df.range", "df.rangeParts":
 		return in.formatDate(op, args)
 	case "rf.new":

@@ -95,6 +95,8 @@ func TestEnvironment(t *testing.T) {
 		vars []string
 		want string
 	}{
+		{"local time", []string{"link=/usr/share/zoneinfo/Asia/Tokyo"}, "en-US Asia/Tokyo 9:00:00 AM"},
+		{"a file for TZ", []string{"TZ=/usr/share/zoneinfo/Asia/Tokyo", "link=x"}, "en-US Asia/Tokyo 9:00:00 AM"},
 		{"nothing", nil, "en-US UTC 12:00:00 AM"},
 		{"C", []string{"LANG=C.UTF-8"}, "en-US UTC 12:00:00 AM"},
 		{"German", []string{"LANG=de_DE.UTF-8", "TZ=Europe/Berlin"}, "de-DE Europe/Berlin 01:00:00"},
@@ -105,7 +107,9 @@ func TestEnvironment(t *testing.T) {
 		{"old name", []string{"TZ=us/pacific"}, "en-US America/Los_Angeles 4:00:00 PM"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := newRealm(t, intl.FromEnviron(environ(test.vars...)))
+			r := newRealm(t, intl.FromEnviron(environ(test.vars...), func(string) (string, error) {
+				return environ(test.vars...)("link"), nil
+			}))
 			if got := r.eval(t, both); strings.ReplaceAll(got, "\u202f", " ") != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}

@@ -32,6 +32,8 @@ type numberData struct {
 		Currency   [3]string `json:"currency"`
 		Accounting [3]string `json:"accounting"`
 	} `json:"patterns"`
+	CompactPercent string `json:"compactPercent"`
+
 	Range   [3]string `json:"range"` // 1 to 2, 1 to 1, -1 to 2
 	Compact struct {
 		Short, Long, Currency, CurrencyLong []forms
@@ -86,7 +88,7 @@ func (in *Instance) complete(f *numberFormat) error {
 			return err
 		}
 	}
-	if f.Style == "unit" || f.Style == "percent" {
+	if f.Style == "unit" {
 		if f.units, err = load[unitData](in, f.Data, "units"); err != nil {
 			return err
 		}
@@ -206,18 +208,12 @@ func (f *numberFormat) layout(d decimal) layout {
 	case f.Style == "unit":
 		l.outer = f.units.template(f.Unit, f.UnitDisplay, l.plural)
 		if f.Unit == "percent" && f.Notation == "compact" {
-			l.outer = breaking(l.outer)
+			l.outer = f.data.CompactPercent
 		}
 	case f.Style == "percent" && f.Notation == "compact": // a unit, to ICU
-		l.outer = breaking(strings.Replace(f.units.template("percent", "short", l.plural), "{percentSign:", "{unit:", 1))
+		l.outer = f.data.CompactPercent
 	}
 	return l
-}
-
-// breaking has ordinary spaces: ICU takes percent with compact notation from
-// the units' patterns, where nobody thought of line breaks.
-func breaking(template string) string {
-	return strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(template)
 }
 
 // plural is the category of the number d × 10^exp, for the unit around it;

@@ -159,6 +159,31 @@ func (f *dateFormat) zoneName(at time.Time) string {
 	return f.offsetName(offset, strings.HasPrefix(style, "long"))
 }
 
+// zoneAt answers zone: the long name of the default zone at a time value, as
+// Date.prototype.toString shows it.
+func (in *Instance) zoneAt(args []byte) ([]byte, error) {
+	at, err := instant(args)
+	if err != nil {
+		return nil, err
+	}
+	f := &dateFormat{in: in}
+	f.Asked.TimeZoneName = "long"
+	if f.TimeZone, err = in.canonicalZone(in.zone); err != nil {
+		f.TimeZone = "UTC"
+	}
+	data, _ := dataOf(in.locale)
+	if f.TimeZone == "UTC" && english(data) {
+		return []byte("Coordinated Universal Time"), nil // the usual case, without tables
+	}
+	if f.zone, err = in.location(f.TimeZone); err != nil {
+		return nil, err
+	}
+	if f.names, err = load[zoneNames](in, data, "zones"); err != nil {
+		return nil, err
+	}
+	return []byte(f.zoneName(at.In(f.zone))), nil
+}
+
 // metazone finds the name that was in use at a time, as an index or -1.
 func (n *zoneNames) metazone(z *zoneData, zone string, at time.Time, offset int, short bool) int {
 	periods, set := z.Periods[zone], -1

@@ -173,6 +173,7 @@ function numbers(locale) {
   };
   const signs = (o) => [1, -1].map((n) => template(nf(o).formatToParts(n))).concat(template(nf({ ...o, signDisplay: "always" }).formatToParts(1)));
   const cur = { style: "currency", currency: "EUR", currencyDisplay: "narrowSymbol" };
+  out.compactPercent = template(nf({ style: "percent", notation: "compact" }).formatToParts(0.02));
   out.patterns = { decimal: signs({}), percent: signs({ style: "percent" }), currency: signs(cur), accounting: signs({ ...cur, currencySign: "accounting" }) };
   out.range = [[1, 2], [1, 1], [-1, 2]].map(([a, b]) => nf({}).formatRange(a, b));
   const samples = pluralSamples(locale);

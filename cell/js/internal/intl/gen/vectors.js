@@ -57,6 +57,8 @@ for (const t of TIMES) for (const m of ["toLocaleString", "toLocaleDateString", 
   add("methods", `new Date(${t}).${m}("en-US",${opt({ ...(m === "toLocaleTimeString" ? timeFields() : dateFields()), timeZone: "UTC" })})`);
 }
 
+add("methods", "String(new Date(0))", "new Date(1e12).toTimeString()", "String(new Date(NaN))", "new Date(0)+''", "Date.prototype.toString.call(5)");
+
 // ---- numbers
 const VALUES = ["0", "-0", "1", "-1", "0.5", "1.5", "2.5", "-2.5", "1.005", "0.000001234", "123", "999.5", "999.9999", "1234", "1234.5", "9999.995", "12345", "123456.789", "999999", "1e6", "1500000", "12345678.9", "1e9", "1.2e12", "1e15", "1e21", "123456789012345678901234567890n", "-12345678901234567890n",
   "NaN", "Infinity", "-Infinity", '"1234567890.12345678901234567890"', '"0.1"', '"-0"', "1e-7", "5e-324", "1.7976931348623157e308", '"1e400"', '" 12 "', '"x"', "undefined", "null", "true", "[]", "[5]", '"0xff"'];
@@ -123,6 +125,10 @@ for (const o of COLLATE) add("collate", `${JSON.stringify(WORDS)}.sort(new Intl.
 add("collate", `new Intl.Collator("en-u-kn-true-kf-upper").resolvedOptions()`, `new Intl.Collator("en",{numeric:true}).resolvedOptions()`, `["b","a","C"].sort(Intl.Collator().compare)`);
 for (const s of ["Hello, world! It's 3.14 o'clock.", "e\u0301a\u0308👨‍👩‍👧🇩🇪🇫🇷\r\n한국", "Mr. Smith went. \"Really?\" he said! Ok…", "", "a", "can't won’t foo_bar x.y 1,000.5 a:b", "👍🏽 flags 🏴󠁧󠁢󠁥󠁮󠁧󠁿", "नमस्ते दुनिया", "привет, мир"]) for (const granularity of ["grapheme", "word", "sentence"])
   add("segment", `[...new Intl.Segmenter("en",{granularity:"${granularity}"}).segment(${JSON.stringify(s)})].map(x=>x.segment+(x.isWordLike?"+":"")+x.index).join("|")`);
+
+for (const t of ['"en-US"', '"zh-Hans-CN-u-nu-latn-hc-h12"', '"de-u-kn-kf-upper"', '"en",{region:"GB",hourCycle:"h23",numeric:true,calendar:"gregory"}', '"pt"', '"zh-TW"', '"en-Latn-US"', '"x"', '5', '"en",{language:"1"}', '"fr-Latn-CA",{script:"Cyrl"}'])
+  for (const get of ["", ".language", ".script", ".region", ".baseName", ".hourCycle", ".numberingSystem", ".numeric", ".caseFirst", ".calendar", ".maximize()", ".minimize()"]) if (random(2)) add("locale", "String((new Intl.Locale(" + t + "))" + get + ")");
+add("locale", "Intl.Locale.length", "Intl.Locale()", "new Intl.NumberFormat(new Intl.Locale('de')).format(1234.5)", "Intl.getCanonicalLocales([new Intl.Locale('fr'),'en'])", "Object.prototype.toString.call(new Intl.Locale('en'))", "new Intl.Locale()", "JSON.stringify(new Intl.Locale('en'))");
 
 // ---- shapes and errors
 for (const c of ["DateTimeFormat", "NumberFormat", "Collator", "PluralRules", "RelativeTimeFormat", "ListFormat", "Segmenter", "DisplayNames"]) {

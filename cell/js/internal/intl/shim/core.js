@@ -102,7 +102,7 @@ function service(name, length, init, callable, proto, op) {
   defineProperty(F, "length", { __proto__: null, value: length, configurable: true });
   defineProperty(F, "prototype", { __proto__: null, writable: false });
   const where = callable && name !== "Collator" ? "Unwrap" + name : "Intl." + name + ".prototype.resolvedOptions";
-  methods(F.prototype, { resolvedOptions() { return resolved(slot(this, name, where)); } });
+  if (op !== "") methods(F.prototype, { resolvedOptions() { return resolved(slot(this, name, where)); } });
   methods(F.prototype, proto);
   defineProperty(F.prototype, P.toStringTag, { __proto__: null, value: "Intl." + name, configurable: true });
   if (op !== "") methods(F, {

@@ -44,6 +44,12 @@
     toLocaleUpperCase(locales = undefined) { return impl().upper(this, locales); },
     toLocaleLowerCase(locales = undefined) { return impl().lower(this, locales); },
   });
+  // The engine's own texts lack the name of the time zone.
+  const { toString: dateText, toTimeString: timeText } = Date.prototype;
+  define(Date.prototype, {
+    toString() { return impl().zoned(apply(dateText, this, []), this); },
+    toTimeString() { return impl().zoned(apply(timeText, this, []), this); },
+  });
   const list = { toLocaleString(locales = undefined, options = undefined) { return impl().list(this, locales, options); } };
   define(Array.prototype, list);
   define(getPrototypeOf(Uint8Array.prototype), { toLocaleString(locales = undefined, options = undefined) { return impl().list(this, locales, options); } });
