@@ -30,8 +30,8 @@ func TestDelegateAnswers(t *testing.T) {
 		"not JSON":      {result: codemode.RawJSON(`{`), want: `{"status":"error","message":"failed to encode code-mode IPC frame: value of 1 bytes: invalid JSON"}`},
 		"deepest value": {result: nested(124), want: `{"status":"ok","value":{"type":"tool/result","result":` + string(nested(124)) + `}}`},
 		"too deep":      {result: nested(125), want: `{"status":"error","message":"code-mode IPC frame nests 128 levels, limit 127"}`},
-		"too large": {result: codemode.RawJSON(`"` + strings.Repeat("x", codemode.MaxFrameBytes) + `"`),
-			want: `{"status":"error","message":"code-mode delegate response exceeds the IPC frame limit: code-mode IPC frame length 67108967 exceeds 67108864 bytes"}`},
+		"too large": {err: errors.New(strings.Repeat("x", codemode.MaxFrameBytes)),
+			want: `{"status":"error","message":"code-mode delegate response exceeds the IPC frame limit: code-mode IPC frame length 67108940 exceeds 67108864 bytes"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c2, p := dial(t, codemode.ClientOptions{})

@@ -53,16 +53,16 @@ func BenchmarkDecodeToolResult(b *testing.B) {
 	}
 }
 
-// text returns a result with one text item of 60 MiB.
-func text() *codemode.ExecuteInitialResponse {
+// text returns a result with one text item of so many MiB.
+func text(mib int) *codemode.ExecuteInitialResponse {
 	line := "some text with \"quotes\" and a line end, as a cell prints it: 0123456789\n"
 	return &codemode.ExecuteInitialResponse{ID: 1, Result: codemode.WireResult[codemode.WireRuntimeResponse]{
 		Value: codemode.WireRuntimeResponse{State: codemode.Result, CellID: "1", ContentItems: []codemode.WireContentItem{
-			{Type: codemode.InputText, Text: strings.Repeat(line, 60<<20/len(line))}}}}}
+			{Type: codemode.InputText, Text: strings.Repeat(line, mib<<20/len(line))}}}}}
 }
 
 func BenchmarkEncodeText60MiB(b *testing.B) {
-	m := text()
+	m := text(60)
 	b.SetBytes(60 << 20)
 	for b.Loop() {
 		if _, err := codemode.EncodeHostToClient(codemode.Base, m); err != nil {
@@ -72,7 +72,7 @@ func BenchmarkEncodeText60MiB(b *testing.B) {
 }
 
 func BenchmarkReadText60MiB(b *testing.B) {
-	f, err := codemode.EncodeHostToClient(codemode.Base, text())
+	f, err := codemode.EncodeHostToClient(codemode.Base, text(60))
 	if err != nil {
 		b.Fatal(err)
 	}

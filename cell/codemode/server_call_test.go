@@ -149,13 +149,17 @@ func TestRefusedCalls(t *testing.T) {
 	var running sync.WaitGroup
 	h := cell(&running, func(ctx context.Context, conn *codemode.Conn) {
 		refuse := func(code codemode.Code, message string, input string) {
-			id, err := conn.InvokeTool(ctx, "s", invocation(1, input), record(got))
+			call := invocation(1, input)
+			if code == codemode.CodeFrameTooLarge {
+				call.ToolName.Name = strings.Repeat("x", codemode.MaxFrameBytes)
+			}
+			id, err := conn.InvokeTool(ctx, "s", call, record(got))
 			var e *codemode.Error
 			if id != 0 || !errors.As(err, &e) || e.Code != code || e.Message != message {
 				t.Errorf("id %d, error %v, want %s", id, err, code)
 			}
 		}
-		refuse(codemode.CodeFrameTooLarge, "code-mode IPC frame length 67109084 exceeds 67108864 bytes", `"`+strings.Repeat("x", codemode.MaxFrameBytes)+`"`)
+		refuse(codemode.CodeFrameTooLarge, "code-mode IPC frame length 67109082 exceeds 67108864 bytes", "1")
 		refuse(codemode.CodeTooDeep, "code-mode IPC frame nests 128 levels, limit 127", strings.Repeat("[", 125)+strings.Repeat("]", 125))
 		refuse(codemode.CodeEncode, "failed to encode code-mode IPC frame", "{")
 		for n := range 2 {
