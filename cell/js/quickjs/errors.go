@@ -70,11 +70,16 @@ func defineOnError(tls *libc.TLS, _ uintptr, object value, prop lib.TJSAtom, v, 
 		case !i.isEngineStack(v):
 		case *slot(object) == 0:
 			return i.shape(object, v, flags)
+		case i.stackOfParser(v):
+			// Of a regular expression in the program's text the engine
+			// tells first what is wrong and then where.
+			i.setSlot(object, 0)
+			return i.shape(object, v, flags)
 		default:
 			return 1 // thrown again after its stack was deleted
 		}
 	case lib.EJS_ATOM_fileName, lib.EJS_ATOM_lineNumber, lib.EJS_ATOM_columnNumber:
-		if *slot(object) == 0 {
+		if *slot(object) == 0 || i.isUnplaced(object) {
 			return 1 // V8's errors have none of these; the stack's first line tells them, too
 		}
 	}
@@ -120,7 +125,24 @@ func stringAt(p uintptr) value {
 const (
 	unread = "u" // then the message's length, a colon, the message, the frames
 	read   = "r" // then the stack
+
+	// unplaced is all there is of a program's fault until the engine has told
+	// its place: until then the error has no stack.
+	unplaced = read
 )
+
+func (i *isolate) isUnplaced(object value) bool {
+	s, _ := i.text(stringAt(*slot(object)))
+	return s == unplaced
+}
+
+// stackOfParser reports whether the engine's stack text begins with the place
+// of a fault in a text and not with a frame.
+func (i *isolate) stackOfParser(v value) bool {
+	s, _ := i.text(v)
+	line, _, _ := strings.Cut(s, "\n")
+	return line != "" && !strings.HasSuffix(line, ")")
+}
 
 // readStack is the getter of an error's stack.
 func (i *isolate) readStack(this value) value {
@@ -210,6 +232,10 @@ func (i *isolate) shape(object, engineStack value, flags int32) int32 {
 		lib.XJS_SetPrototype(i.tls(), i.ctx, object, proto)
 	}
 	if !ok {
+		return 1
+	}
+	if raw == "" && out.Name == "SyntaxError" {
+		i.remember(object, unplaced)
 		return 1
 	}
 	i.remember(object, unread+strconv.Itoa(len(out.Message))+":"+out.Message+out.Trace)
