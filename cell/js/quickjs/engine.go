@@ -51,7 +51,7 @@ func New(opts Options) *Engine {
 	return &Engine{
 		opts: opts,
 		template: sync.OnceValues(func() (*template, error) {
-			return newTemplate(intl.FromEnviron(opts.Getenv))
+			return newTemplate(intl.FromEnviron(opts.Getenv, os.Readlink))
 		}),
 		spare: make(chan *isolate, max(opts.Spare, 0)),
 	}
