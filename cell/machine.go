@@ -18,7 +18,7 @@ func DefaultHostMemory() int64 { return machineMemory() / 10 * 6 }
 func machineMemory() int64 { return readMemory("/proc", "/sys/fs/cgroup") }
 
 func readMemory(proc, cgroups string) int64 {
-	least := int64(math.MaxInt64)
+	least := hardwareMemory()
 	if n, ok := meminfo(filepath.Join(proc, "meminfo")); ok {
 		least = n
 	}

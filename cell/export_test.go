@@ -1,0 +1,4 @@
+package cell
+
+// ReadMemory is machineMemory over other files.
+var ReadMemory = readMemory
