@@ -59,7 +59,7 @@ func TestHTTP(t *testing.T) {
 		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"colour": "red"}}, nil
 	}}
 	a, b := connectHTTP(t, url, "tok", asking), connectHTTP(t, url, "tok", &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
-	exec(t, a, `store("k", 1); await tools.notes__note_create({title: "mine"})`)
+	execText(t, a, `store("k", 1); await tools.notes__note_create({title: "mine"})`)
 	for _, c := range []struct {
 		client       *mcp.ClientSession
 		source, want string
@@ -72,14 +72,14 @@ func TestHTTP(t *testing.T) {
 		{b, `text((await tools.lab__write().catch(e => e)).slice(0, 22))`, "lab.write: not allowed"},
 		{a, `text((await tools.lab__elicit()).content[0].text)`, "acceptred"},
 	} {
-		if got := exec(t, c.client, c.source); got != c.want {
+		if got := execText(t, c.client, c.source); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.source, got, c.want)
 		}
 	}
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
-	if got := exec(t, a, `text("still here")`); got != "still here" {
+	if got := execText(t, a, `text("still here")`); got != "still here" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -4,6 +4,7 @@ package mcpserve_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -25,6 +26,17 @@ func TestMain(m *testing.M) {
 		"exit": func([]string) int { fmt.Fprintln(os.Stderr, "no licence"); return 9 },
 		"mute": func([]string) int { _, _ = io.Copy(io.Discard, os.Stdin); return 0 },
 		"many": many,
+		"serve": func(args []string) int { // berth mcp, for clients that start their servers
+			var config upstream.Config
+			if err := json.Unmarshal([]byte(args[0]), &config); err != nil {
+				return 2
+			}
+			c := mcpserve.ServerConfig{Config: config, Allow: []string{"trigger-*"}}
+			if mcpserve.ServeStdio(context.Background(), os.Stdin, os.Stdout, options(c)) != nil {
+				return 1
+			}
+			return 0
+		},
 	})
 	goleak.VerifyTestMain(m)
 }
@@ -190,8 +202,8 @@ func texts(r *mcp.CallToolResult) string {
 	return strings.Join(all, "|")
 }
 
-// exec runs a program and returns its output without the heading.
-func exec(t *testing.T, cs *mcp.ClientSession, source string) string {
+// execText runs a program and returns its output without the heading.
+func execText(t *testing.T, cs *mcp.ClientSession, source string) string {
 	t.Helper()
 	out, failed := call(t, cs, "exec", map[string]any{"source": source})
 	head, rest, _ := strings.Cut(out, "Output:\n")

@@ -31,7 +31,7 @@ func TestExec(t *testing.T) {
 		`notify("on my way"); text(1)`:                                                                                  "Notification: on my way|1",
 		``:                                                                                                              "",
 	} {
-		if got := exec(t, cs, source); got != want && !strings.HasPrefix(want, "<image/png") {
+		if got := execText(t, cs, source); got != want && !strings.HasPrefix(want, "<image/png") {
 			t.Errorf("%s\n got %s\nwant %s", source, got, want)
 		} else if !strings.HasPrefix(got, strings.TrimSuffix(want, "2077>")) {
 			t.Errorf("%s\n got %s", source, got)
@@ -110,8 +110,8 @@ func TestOutputBudget(t *testing.T) {
 
 func TestStoredValuesAreTheSessions(t *testing.T) {
 	cs := serve(t, options(), nil)
-	exec(t, cs, `store("k", {a: 1})`)
-	if got := exec(t, cs, `text(load("k").a)`); got != "1" {
+	execText(t, cs, `store("k", {a: 1})`)
+	if got := execText(t, cs, `text(load("k").a)`); got != "1" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -169,7 +169,7 @@ func TestSearch(t *testing.T) {
 		`text(await tools.search_tools(5).catch(e => e))`:                                     "search_tools expects a string",
 		`text((await tools.big__tool_123()).content[0].text)`:                                 "tool_123",
 	} {
-		if got := exec(t, cs, source); got != want {
+		if got := execText(t, cs, source); got != want {
 			t.Errorf("%s: got %q, want %q", source, got, want)
 		}
 	}
@@ -184,7 +184,7 @@ func TestPolicyWithoutElicitation(t *testing.T) {
 		`text(typeof tools.lab__erase)`:                    "undefined",
 		`text(await tools.lab__sample().catch(e => e))`:    `lab.sample: not allowed: it is not marked as read-only, and this client can't be asked; list it under "allow" of server "lab" in berth's configuration`,
 	} {
-		if got := exec(t, cs, source); got != want {
+		if got := execText(t, cs, source); got != want {
 			t.Errorf("%s: got %q, want %q", source, got, want)
 		}
 	}
@@ -204,7 +204,7 @@ func TestPolicyAsksOnce(t *testing.T) {
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{}}, nil
 		}})
 	for range 2 {
-		if got, want := exec(t, cs, `const r = await Promise.allSettled([tools.lab__write({n: 1}), tools.lab__write({n: 1}), tools.lab__erase(), tools.lab__erase()]);
+		if got, want := execText(t, cs, `const r = await Promise.allSettled([tools.lab__write({n: 1}), tools.lab__write({n: 1}), tools.lab__erase(), tools.lab__erase()]);
 			text(r.map(x => x.reason ?? x.value.content[0].text).join())`),
 			"written,written,lab.erase: not allowed: the user did not agree (decline),lab.erase: not allowed: the user did not agree (decline)"; got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -235,22 +235,22 @@ func TestPassThrough(t *testing.T) {
 		`text((await tools.lab__sample()).content[0].text)`: "sampled",
 		`text((await tools.lab__roots()).content[0].text)`:  "file:///a",
 	} {
-		if got := exec(t, cs, source); got != want {
+		if got := execText(t, cs, source); got != want {
 			t.Errorf("%s: got %q, want %q", source, got, want)
 		}
 	}
 	client.AddRoots(&mcp.Root{URI: "file:///b"})
 	eventually(t, func() bool {
-		return exec(t, cs, `text((await tools.lab__roots()).content[0].text)`) == "file:///a file:///b"
+		return execText(t, cs, `text((await tools.lab__roots()).content[0].text)`) == "file:///a file:///b"
 	})
 
 	if d := description(t, cs); strings.Contains(d, "lab__grown") {
 		t.Error("grown before it grew")
 	}
-	exec(t, cs, `await tools.lab__grow()`)
+	execText(t, cs, `await tools.lab__grow()`)
 	<-changed
 	eventually(t, func() bool { return strings.Contains(description(t, cs), "lab__grown") })
-	if got := exec(t, cs, `text((await tools.lab__grown()).content[0].text)`); got != "new" {
+	if got := execText(t, cs, `text((await tools.lab__grown()).content[0].text)`); got != "new" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -307,7 +307,7 @@ func TestProgress(t *testing.T) {
 
 func TestCancellationReachesTheServer(t *testing.T) {
 	cs := serve(t, options(server("lab", "lab")), nil)
-	if out := exec(t, cs, `text(ALL_TOOLS.length > 5)`); out != "true" {
+	if out := execText(t, cs, `text(ALL_TOOLS.length > 5)`); out != "true" {
 		t.Fatal(out)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -315,7 +315,7 @@ func TestCancellationReachesTheServer(t *testing.T) {
 	if _, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "exec", Arguments: map[string]any{"source": `await tools.lab__hang()`}}); err == nil {
 		t.Error("a cancelled call returned")
 	}
-	if got := exec(t, cs, `text((await tools.lab__unhung()).content[0].text)`); got != "cancelled" {
+	if got := execText(t, cs, `text((await tools.lab__unhung()).content[0].text)`); got != "cancelled" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -329,13 +329,13 @@ func TestBrokenServersBreakNothingElse(t *testing.T) {
 	if !strings.Contains(d, `The server "gone" is not available: start: `) || !strings.Contains(d, "no licence") || !strings.Contains(d, "### `notes__clock`") {
 		t.Errorf("description: %s", d)
 	}
-	got := exec(t, cs, `
+	got := execText(t, cs, `
 		const r = await Promise.allSettled([tools.lab__hang(), tools.lab__die(), tools.notes__note_read({id: 3})]);
 		text(r[0].reason); text(r[1].reason); text(r[2].value.structuredContent.title);`)
 	if want := "lab.hang: server ended: exit status 11: segmentation fault|lab.die: server ended: exit status 11: segmentation fault|Groceries"; got != want {
 		t.Errorf("got %q", got)
 	}
-	if got := exec(t, cs, `text((await tools.lab__huge()).content[0].text.length)`); got != "2097152" { // it is there again
+	if got := execText(t, cs, `text((await tools.lab__huge()).content[0].text.length)`); got != "2097152" { // it is there again
 		t.Errorf("got %q", got)
 	}
 	eventually(t, func() bool { return strings.Contains(log.String(), "[gone] no licence\n") })
@@ -345,7 +345,7 @@ func TestTimeout(t *testing.T) {
 	config := server("lab", "lab")
 	config.Timeout = 100 * time.Millisecond
 	cs := serve(t, options(config), nil)
-	if got, want := exec(t, cs, `text(await tools.lab__hang().catch(e => e))`), "lab.hang: no answer and no progress within 100ms"; got != want {
+	if got, want := execText(t, cs, `text(await tools.lab__hang().catch(e => e))`), "lab.hang: no answer and no progress within 100ms"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
