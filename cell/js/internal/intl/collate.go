@@ -184,6 +184,7 @@ func (o *collatorOptions) compare(c *collationData, a, b string) int {
 	if r, ok := o.compareASCII(c, a, b); ok {
 		return r
 	}
+	a, b = window(a, b)
 	x, y := o.key(c, a), o.key(c, b)
 	primary := func(w weights) int32 { return w.primary }
 	if r := compareBy(x, y, primary); r != 0 || o.Sensitivity == "base" {
@@ -208,6 +209,40 @@ func (o *collatorOptions) compare(c *collationData, a, b string) int {
 		}
 		return level
 	})
+}
+
+// maxCompared bounds the bytes of long texts that are taken apart.
+const maxCompared = 64 << 10
+
+// window cuts long texts to where they differ: from the last letter they have
+// in common, for maxCompared bytes.
+func window(a, b string) (string, string) {
+	if len(a)+len(b) <= 2*maxCompared {
+		return a, b
+	}
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 {
+		n--
+		if r, _ := utf8.DecodeRuneInString(a[n:]); unicode.IsLetter(r) {
+			break
+		}
+	}
+	return clip(a[n:]), clip(b[n:])
+}
+
+// clip ends a long text between two characters.
+func clip(s string) string {
+	if len(s) <= maxCompared {
+		return s
+	}
+	n := maxCompared
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }
 
 // compareASCII is compare without taking the texts apart, for the plain case.

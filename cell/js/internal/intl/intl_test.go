@@ -136,6 +136,23 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
+// Long texts are handled piece by piece.
+func TestLong(t *testing.T) {
+	r := newRealm(t, intl.Env{})
+	for expression, want := range map[string]string{
+		`const t = "aé".repeat(100000); t.localeCompare(t + "b") + "," + (t + "e").localeCompare(t + "É") + "," + (t + "z" + t).localeCompare(t + "y" + t)`:                                                                 "-1,-1,1",
+		`const u = "ab 👩‍🚀. ".repeat(20000), w = [...new Intl.Segmenter("en", { granularity: "word" }).segment(u)]; w.length + " " + w.filter((x) => x.isWordLike).length + " " + (w.map((x) => x.segment).join("") === u)`: "100000 20000 true",
+		`const g = new Intl.Segmenter().segment("👩‍🚀".repeat(30000)); [...g].length + " " + g.containing(149999).index + " " + g.containing(150000)`:                                                                        "30000 149995 undefined",
+		`const s = "x".repeat(70000); [...new Intl.Segmenter("en", { granularity: "sentence" }).segment(s)].map((x) => x.segment.length).join()`:                                                                            "65536,4464",
+		`new Intl.NumberFormat().format(10n ** 3000n).length`:      "4001",
+		`new Intl.NumberFormat().format("0." + "0".repeat(20000))`: "0",
+	} {
+		if got := r.eval(t, "{"+expression+"}"); got != want {
+			t.Errorf("%s = %s, want %s", expression, got, want)
+		}
+	}
+}
+
 // One Instance serves many goroutines.
 func TestShared(t *testing.T) {
 	in := intl.New(intl.Env{})

@@ -26,6 +26,7 @@ function decimal(value) {
   const s = P.trim(v), n = Number(s);
   if (n !== n) return "NaN";
   if (s === "") return "0";
+  if (s.length > 10000) return P.is(n, -0) ? "-0" : str(n);
   if (n - n !== 0) return str(n);
   const second = s.length > 1 ? charCodeAt(s, 1) : 0;
   return second === 120 || second === 88 || second === 111 || second === 79 || second === 98 || second === 66 ? str(P.BigInt(s)) : s;

@@ -94,29 +94,32 @@ function lower(self, locales) {
 
 // ---- segments ---------------------------------------------------------------
 
-// segmentsOf finds all breaks of a text: pairs of start and whether it is a word.
-function segmentsOf(s) {
-  if (s.breaks === undefined) {
-    const lengths = parse(ask("sg.breaks", s.granularity + "\n" + s.text));
-    const starts = [], wordLike = [];
-    let at = 0;
-    for (let i = 0; i < lengths.length; i++) {
-      append(starts, at);
-      append(wordLike, lengths[i] < 0);
-      at += lengths[i] < 0 ? -lengths[i] : lengths[i];
-    }
-    append(starts, s.text.length);
-    s.breaks = starts;
-    s.wordLike = wordLike;
+const WINDOW = 1 << 16; // code units that are looked at at a time
+
+// windowOf finds the segments of window number i, or undefined behind the last.
+// The last segment of a window that ends within the text may go on, and is left
+// for the next.
+function windowOf(s, i) {
+  while (i >= s.windows.length) {
+    const from = s.end;
+    if (from >= s.text.length) return undefined;
+    let to = P.min(from + WINDOW, s.text.length);
+    if (to < s.text.length && (charCodeAt(s.text, to - 1) & 0xfc00) === 0xd800) to--;
+    const lengths = parse(ask("sg.breaks", s.granularity + "\n" + slice(s.text, from, to)));
+    let count = lengths.length;
+    s.end = to;
+    if (to < s.text.length && count > 1) s.end -= size(lengths[--count]);
+    append(s.windows, { __proto__: null, from, lengths, count });
   }
-  return s.breaks;
+  return s.windows[i];
 }
 
-function segmentAt(s, i) {
-  const starts = segmentsOf(s);
-  const out = { segment: slice(s.text, starts[i], starts[i + 1]), index: starts[i], input: s.text };
-  if (s.granularity === "word") own(out, "isWordLike", s.wordLike[i]);
-  return out;
+// size is the length of a segment; words have theirs negated.
+const size = (n) => (n < 0 ? -n : n);
+
+function segment(s, index, length) {
+  const text = slice(s.text, index, index + size(length));
+  return s.granularity === "word" ? { segment: text, index, input: s.text, isWordLike: length < 0 } : { segment: text, index, input: s.text };
 }
 
 const segmentsPrototype = {};
@@ -125,18 +128,20 @@ methods(segmentsPrototype, {
     const s = slot(this, "Segments", "%SegmentsPrototype%.containing");
     const n = P.trunc(Number(index)) || 0;
     if (n < 0 || n >= s.text.length) return undefined;
-    const starts = segmentsOf(s);
-    let low = 0, high = starts.length - 1;
-    while (high - low > 1) {
-      const mid = P.floor((low + high) / 2);
-      if (starts[mid] <= n) low = mid; else high = mid;
+    for (let w = 0; ; w++) {
+      const window = windowOf(s, w);
+      let at = window.from;
+      for (let i = 0; i < window.count; i++) {
+        const next = at + size(window.lengths[i]);
+        if (n < next) return segment(s, at, window.lengths[i]);
+        at = next;
+      }
     }
-    return segmentAt(s, low);
   },
   [P.iterator]() {
     const s = slot(this, "Segments", "%SegmentsPrototype%[Symbol.iterator]");
     const it = create(segmentIterator);
-    weakSet(slots, it, { __proto__: null, kind: "SegmentIterator", segments: s, at: 0 });
+    weakSet(slots, it, { __proto__: null, kind: "SegmentIterator", segments: s, window: 0, number: 0, at: 0 });
     return it;
   },
 });
@@ -144,8 +149,15 @@ const segmentIterator = create(P.iteratorPrototype);
 methods(segmentIterator, {
   next() {
     const s = slot(this, "SegmentIterator", "%SegmentIterator.prototype%.next");
-    if (s.at >= segmentsOf(s.segments).length - 1) return { value: undefined, done: true };
-    return { value: segmentAt(s.segments, s.at++), done: false };
+    let window = windowOf(s.segments, s.window);
+    if (window !== undefined && s.number === window.count) {
+      window = windowOf(s.segments, ++s.window);
+      s.number = 0;
+    }
+    if (window === undefined) return { value: undefined, done: true };
+    const length = window.lengths[s.number++], value = segment(s.segments, s.at, length);
+    s.at += size(length);
+    return { value, done: false };
   },
 });
 defineProperty(segmentIterator, P.toStringTag, { __proto__: null, value: "Segmenter String Iterator", configurable: true });
@@ -162,7 +174,7 @@ service("Segmenter", 0, (s, locales, options) => {
   segment(input) {
     const s = slot(this, "Segmenter", "Intl.Segmenter.prototype.segment");
     const out = create(segmentsPrototype);
-    weakSet(slots, out, { __proto__: null, kind: "Segments", granularity: s.granularity, text: str(input), breaks: undefined, wordLike: undefined });
+    weakSet(slots, out, { __proto__: null, kind: "Segments", granularity: s.granularity, text: str(input), windows: [], end: 0 });
     return out;
   },
 }, "sg");
