@@ -19,12 +19,14 @@ CODEX := 0.144.0 0.171.0
 # checked like all other code.
 TAGS := codex,soak
 
-# Seconds that all fuzz targets share, minutes of soaking, flags for go test.
+# Seconds that all fuzz targets share, minutes of soaking, flags for the
+# benchmark and for go test.
 FUZZ_SECONDS ?= 600
 SOAK         ?= 30
+BENCHFLAGS   ?=
 TESTFLAGS    ?=
 
-.PHONY: help build up tools test test-codex lint fuzz soak dist clean
+.PHONY: help build up tools test test-codex lint bench fuzz soak dist clean
 
 help: ## list these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -65,6 +67,9 @@ lint: build ## format, vet, staticcheck, the house's own rules, start-up cost
 
 fuzz: ## fuzz every target for a share of FUZZ_SECONDS
 	@.ci/fuzz $(FUZZ_SECONDS)
+
+bench: build $(CODEX:%=.tools/codex/%/bin/codex) ## every figure beside the peers', in one table
+	@go run ./bench $(BENCHFLAGS)
 
 soak: build ## have users come and go at one host for SOAK minutes
 	@go test -json -count=1 -tags soak -run '^TestSoak$$' -timeout 0 ./cmd/berth -args -for $(SOAK)m | go run ./internal/ci/testreport
