@@ -4,6 +4,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,9 @@ type Options struct {
 	Env    []string  // whole environment as KEY=value; nil means ours
 	Stderr io.Writer // receives standard error from one goroutine; nil discards
 
+	// Polite is how long the process may live on without its input before Stop
+	// sends SIGTERM; 0 means as long as Stop says.
+	Polite time.Duration
 	// ParentDeath is sent to the process, on Linux, when ours dies without
 	// stopping it; 0 means SIGKILL.
 	ParentDeath syscall.Signal
@@ -36,9 +40,10 @@ type Process struct {
 	Stdin  *os.File
 	Stdout *os.File // stays readable after the end; the caller closes it
 
-	cmd  *exec.Cmd
-	done chan struct{} // closed once the process has been reaped
-	err  error         // of Wait; written before done is closed
+	cmd    *exec.Cmd
+	polite time.Duration
+	done   chan struct{} // closed once the process has been reaped
+	err    error         // of Wait; written before done is closed
 }
 
 // Start starts the program at path, which is looked up as a shell would. The
@@ -61,7 +66,7 @@ func Start(path string, args []string, opts Options) (*Process, error) {
 		return nil, errors.Join(fmt.Errorf("start %q: %w", path, err), inRead.Close(), inWrite.Close())
 	}
 	cmd.Stdin, cmd.Stdout = inRead, outWrite
-	p := &Process{Stdin: inWrite, Stdout: outRead, cmd: cmd, done: make(chan struct{})}
+	p := &Process{Stdin: inWrite, Stdout: outRead, cmd: cmd, polite: opts.Polite, done: make(chan struct{})}
 
 	started := make(chan error)
 	go p.run(started)
@@ -112,12 +117,12 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-// Stop asks the process to end, first by closing its input, after grace by
-// SIGTERM, and after grace again it kills the group. It is at once a Kill when
-// ctx has ended.
+// Stop asks the process to end, first by closing its input, after grace (or
+// Options.Polite) by SIGTERM, and after grace again it kills the group. It is
+// at once a Kill when ctx has ended.
 func (p *Process) Stop(ctx context.Context, grace time.Duration) {
 	_ = p.Stdin.Close()
-	if p.ended(ctx, grace) {
+	if p.ended(ctx, cmp.Or(p.polite, grace)) {
 		return
 	}
 	p.signal(syscall.SIGTERM)

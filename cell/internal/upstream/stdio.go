@@ -20,10 +20,11 @@ import (
 )
 
 const (
-	stopGrace    = 2 * time.Second  // for a server to end by itself
-	writeTimeout = 30 * time.Second // for a server to read what we send
-	maxGarbage   = 1000             // lines on stdout that are no messages
-	stderrTail   = 400              // bytes of stderr kept for the reason of death
+	stopPolite   = 300 * time.Millisecond // for a server to end with its input; many wait for more
+	stopGrace    = 2 * time.Second        // for it to end when it is told to
+	writeTimeout = 30 * time.Second       // for a server to read what we send
+	maxGarbage   = 1000                   // lines on stdout that are no messages
+	stderrTail   = 400                    // bytes of stderr kept for the reason of death
 )
 
 // stdio is the transport to a server that is a command.
@@ -39,7 +40,7 @@ func (s *stdio) Connect(context.Context) (mcp.Connection, error) {
 	tail := &process.Tail{Max: stderrTail}
 	log := &process.Lines{Dst: s.stderr, Prefix: "[" + s.cfg.Name + "] "}
 	p, err := process.Start(s.cfg.Command, s.cfg.Args, process.Options{
-		Dir: s.cfg.Dir, Env: environment(s.cfg.Env), Stderr: io.MultiWriter(tail, log), ParentDeath: syscall.SIGTERM})
+		Dir: s.cfg.Dir, Env: environment(s.cfg.Env), Stderr: io.MultiWriter(tail, log), ParentDeath: syscall.SIGTERM, Polite: stopPolite})
 	if err != nil {
 		return nil, err
 	}
