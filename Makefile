@@ -15,9 +15,9 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 # The releases of Codex that the tests run, as cell/internal/codextest lists them.
 CODEX := 0.144.0 0.171.0
 
-# Build constraints of tests that need more than `make test` sets up; they are
-# checked like all other code.
-TAGS := codex,soak
+# Build constraints of tests that need more than a bare `go test` has; `make
+# test` brings what npm asks for. They are checked like all other code.
+TAGS := codex,npm,soak
 
 # Seconds that all fuzz targets share, minutes of soaking, flags for the
 # benchmark and for go test.
@@ -49,7 +49,7 @@ tools: .tools/npm/.ready ## install the programs that tests run against
 	@touch $@
 
 test: tools ## run every test, with what the tests need
-	@go test -json -timeout 15m $(TESTFLAGS) ./... | go run ./internal/ci/testreport
+	@go test -json -tags npm -timeout 15m $(TESTFLAGS) ./... | go run ./internal/ci/testreport
 
 test-codex: build $(CODEX:%=.tools/codex/%/bin/codex) ## run real Codex clients with berth as their host
 	@go test -json -count=1 -tags codex -timeout 15m ./cell/internal/codextest | go run ./internal/ci/testreport
