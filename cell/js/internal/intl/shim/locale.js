@@ -97,7 +97,12 @@ function finish() {
       return formatted(str(n), locales, options);
     },
     date: localeDate,
-    zoned(s, date) { return s === "Invalid Date" ? s : s + " (" + ask("zone", String(P.dateValue(date))) + ")"; },
+    dated(date, native, method) {
+      let t;
+      try { t = P.dateValue(date); } catch { throw new TypeError("Method Date.prototype." + method + " called on incompatible receiver " + receiver(date)); }
+      const s = apply(native, date, []);
+      return t !== t ? s : s + " (" + ask("zone", String(t)) + ")";
+    },
     compare(self, that, locales, options) {
       const a = text(self, "localeCompare"), b = str(that);
       return order(cached("collator", locales, options, collatorKey), a, b);

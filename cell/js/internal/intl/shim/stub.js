@@ -47,8 +47,8 @@
   // The engine's own texts lack the name of the time zone.
   const { toString: dateText, toTimeString: timeText } = Date.prototype;
   define(Date.prototype, {
-    toString() { return impl().zoned(apply(dateText, this, []), this); },
-    toTimeString() { return impl().zoned(apply(timeText, this, []), this); },
+    toString() { return impl().dated(this, dateText, "toString"); },
+    toTimeString() { return impl().dated(this, timeText, "toTimeString"); },
   });
   const list = { toLocaleString(locales = undefined, options = undefined) { return impl().list(this, locales, options); } };
   define(Array.prototype, list);
