@@ -222,6 +222,7 @@ func (i *isolate) shape(object, engineStack value, flags int32) int32 {
 		Arg:     i.argument,
 		Var:     i.variable,
 
+		Cycle:    i.cycle,
 		Awaiting: i.awaiting(limit),
 	}
 	out := i.source.Shape(in)

@@ -47,6 +47,7 @@ type isolate struct {
 	timers   map[uint64]value
 	lastID   uint64 // of a timer
 
+	subject     value   // what the host makes JSON of
 	job         uintptr // the engine's entry of the job that runs; see awaiting
 	scratchUsed bool    // see copyIn
 	preparing   bool    // Error.prepareStackTrace runs

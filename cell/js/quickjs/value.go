@@ -211,6 +211,8 @@ func (i *isolate) atom(name string) lib.TJSAtom {
 // stringify is JSON.stringify(v); the result is undefined where it yields
 // nothing, and may be an exception.
 func (i *isolate) stringify(v value) value {
+	defer func(outer value) { i.subject = outer }(i.subject)
+	i.subject = v
 	return lib.XJS_JSONStringify(i.tls(), i.ctx, v, undefined, undefined)
 }
 

@@ -273,6 +273,10 @@ func (s *Source) called(out *Frame, def fn, t int32) {
 		out.Func = def.assigned
 		return
 	}
+	if implicit(out.Func) && def.owner != "" && def.name == out.Func && !c.is(t-1, out.Func) {
+		out.Type = def.owner // called by a built-in that has no frame
+		return
+	}
 	if !c.is(t, "(") || !c.suffix(t) {
 		if def.owner != "" && def.name == out.Func {
 			out.Type = def.owner

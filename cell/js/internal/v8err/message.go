@@ -4,6 +4,11 @@ import "strings"
 
 // plain translates messages that depend on nothing but themselves.
 func (c *site) plain() bool {
+	if c.message == "circular reference" && c.in.Cycle != nil {
+		if links := c.in.Cycle(); len(links) > 1 {
+			return c.set(circle(links))
+		}
+	}
 	if name, text, ok := fixed(c.message); ok {
 		c.message = text
 		if name != "" {
@@ -170,4 +175,31 @@ func proxyMessage(m string) (name, text string, ok bool) {
 		return "", "", false
 	}
 	return "", text, true
+}
+
+// circle is the message for a circle of objects in JSON: its first two objects
+// and its last, and how they hang together.
+func circle(links []Link) string {
+	var b strings.Builder
+	b.WriteString("Converting circular structure to JSON\n    --> starting at object with constructor '" + links[0].Class + "'")
+	objects := links[1 : len(links)-1]
+	for i, l := range objects {
+		if i > 0 && i < len(objects)-1 {
+			if i == 1 {
+				b.WriteString("\n    |     ...")
+			}
+			continue
+		}
+		b.WriteString("\n    |     " + l.name() + " -> object with constructor '" + l.Class + "'")
+	}
+	b.WriteString("\n    --- " + links[len(links)-1].name() + " closes the circle")
+	return b.String()
+}
+
+// name is how V8 names the step's key.
+func (l Link) name() string {
+	if l.Index {
+		return "index " + l.Key
+	}
+	return "property '" + l.Key + "'"
 }

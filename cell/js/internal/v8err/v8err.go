@@ -33,9 +33,19 @@ type Raw struct {
 	// Var gives the value of a variable by name in the frame that threw, where
 	// the engine knows it; nil knows none.
 	Var func(name string) (Value, bool)
+	// Cycle gives the circle that JSON.stringify has run into, from the object
+	// that it leads back to on; nil and an empty circle mean unknown.
+	Cycle func() []Link
 	// Awaiting lists what waits for the failing async function, nearest first,
 	// as lines in the form of Stack; each becomes an "async" frame.
 	Awaiting string
+}
+
+// Link is a step of a circle of objects.
+type Link struct {
+	Key   string // by which the object is reached; "" for the first
+	Index bool   // Key is an array's index
+	Class string // name of the object's constructor; "" for the last step, which leads back
 }
 
 // Value is what messages say about a JavaScript value.
