@@ -55,7 +55,7 @@ func TestBurstsDoNotEndTheHost(t *testing.T) {
 }
 
 func TestHeapExhaustionEndsOneCell(t *testing.T) {
-	c := start(t, cellhost.Options{CellMemory: 64 << 20})
+	c := start(t, cellhost.Options{CellMemory: 16 << 20})
 	c.open("s")
 	c.exec("s", `text("before"); text(await tools.a({}))`, patient)
 	c.await("tool/invoke")
@@ -70,7 +70,7 @@ func TestHeapExhaustionEndsOneCell(t *testing.T) {
 	} {
 		id := c.exec("s", source, patient)
 		line := c.await(fmt.Sprintf(`{"type":"execute/initialResponse","id":%d,`, id))
-		if !strings.HasSuffix(line, `"error_text":"RangeError: cell memory limit of 64 MiB exceeded"}}}}`) {
+		if !strings.HasSuffix(line, `"error_text":"RangeError: cell memory limit of 16 MiB exceeded"}}}}`) {
 			t.Errorf("%s: …%s", source, line[max(0, len(line)-200):])
 		}
 	}

@@ -50,7 +50,7 @@ func child(detached int) int {
 }
 
 // patience is how long a test waits for what must come.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // client speaks the wire by hand over real pipes, frame by frame.
 type client struct {
@@ -157,7 +157,7 @@ func (c *client) read() {
 				_, err = io.ReadFull(c.out, body)
 			}
 		}
-		if err == nil && !json.Valid(body) {
+		if err == nil && len(body) < 1<<20 && !json.Valid(body) {
 			err = fmt.Errorf("frame is not JSON: %.80q", body)
 		}
 		c.mu.Lock()
