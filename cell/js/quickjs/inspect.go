@@ -1,6 +1,7 @@
 package quickjs
 
 import (
+	"strings"
 	"unsafe"
 
 	lib "modernc.org/libquickjs"
@@ -22,24 +23,49 @@ func (i *isolate) argument(n int) (v8err.Value, bool) {
 
 // variable is the value of a variable of the JavaScript function that runs, or
 // that called the built-in that runs.
-func (i *isolate) variable(name string) (v8err.Value, bool) {
+// The path goes on with the keys of own data properties: "a.b.c".
+func (i *isolate) variable(path string) (v8err.Value, bool) {
+	name, keys, _ := strings.Cut(path, ".")
+	v, ok := i.lookUp(name)
+	if !ok {
+		return v8err.Value{}, false
+	}
+	v = i.dup(v)
+	for keys != "" && ok {
+		var key string
+		key, keys, _ = strings.Cut(keys, ".")
+		outer := v
+		if ok = isObject(outer); ok {
+			v, ok = i.ownValue(outer, key)
+		}
+		if !ok {
+			v = undefined
+		}
+		i.drop(outer)
+	}
+	defer i.drop(v)
+	if !ok {
+		return v8err.Value{}, false
+	}
+	return i.describe(v), true
+}
+
+// lookUp is the value of a variable, not owned by the caller.
+func (i *isolate) lookUp(name string) (v value, ok bool) {
 	f := i.frame()
 	for f != nil && i.bytecode(f.Fcur_func) == nil {
 		f = frameAt(f.Fprev_frame)
 	}
 	if f == nil {
-		return v8err.Value{}, false
+		return undefined, false
 	}
 	b := i.bytecode(f.Fcur_func)
 	atom := i.atom(name)
 	defer lib.XJS_FreeAtom(i.tls(), i.ctx, atom)
 	if v, ok := localVariable(f, b, atom); ok {
-		return i.describe(v), true
+		return v, true
 	}
-	if v, ok := closureVariable(f.Fcur_func, b, atom); ok {
-		return i.describe(v), true
-	}
-	return v8err.Value{}, false
+	return closureVariable(f.Fcur_func, b, atom)
 }
 
 func (i *isolate) frame() *lib.TJSStackFrame {

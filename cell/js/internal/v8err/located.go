@@ -299,16 +299,36 @@ func (c *site) key(t int32) (string, bool) {
 		}
 		return "", false
 	}
+	if path := s.path(from, to); path != "" && !s.is(from, "Symbol") {
+		return c.variableText(path)
+	}
 	if to == from+2 && s.is(from, "Symbol") && s.is(from+1, ".") {
 		return "Symbol(Symbol." + s.text(to) + ")", true
 	}
 	return "", false
 }
 
-// variableText is the value of a variable as a key.
-func (c *site) variableText(name string) (string, bool) {
+// path is an expression that is a variable with names behind it, "a.b.c"; "" if
+// it is another.
+func (s *scanner) path(from, to int32) string {
+	if to-from > 16 || to < from {
+		return ""
+	}
+	path := ""
+	for i := from; i <= to; i++ {
+		dot := (i-from)%2 == 1
+		if dot != s.is(i, ".") || !dot && s.toks[i].kind != ident && i == from {
+			return ""
+		}
+		path += s.text(i)
+	}
+	return path
+}
+
+// variableText is the value at a path as a key.
+func (c *site) variableText(path string) (string, bool) {
 	if c.in.Var != nil {
-		if v, ok := c.in.Var(name); ok {
+		if v, ok := c.in.Var(path); ok {
 			return v.Text, true
 		}
 	}

@@ -127,6 +127,10 @@ func (c *site) destructure(t int32) bool {
 	if !ok {
 		return c.set("Cannot convert undefined or null to object")
 	}
+	if in, v, ok := c.deepest(p); ok {
+		c.pos = int(s.toks[s.target(in+1)].start)
+		return c.set("Cannot read properties of ", v.Text, " (reading '", s.memberName(in+1), "')")
+	}
 	v := c.value(p)
 	if v.Type != "undefined" && v.Type != "null" || c.likelyObject(p) {
 		if in := s.nested(p.open); in >= 0 {
@@ -152,6 +156,30 @@ func (c *site) destructure(t int32) bool {
 		return c.set("Cannot read properties of ", is, " (reading '", key, "')")
 	}
 	return c.set("Cannot destructure property '", key, "' of '", what, "' as it is ", is, ".")
+}
+
+// deepest follows the pattern p and the value of the variable that it takes
+// apart inwards, to the object pattern that got undefined or null.
+func (c *site) deepest(p pattern) (open int32, v Value, ok bool) {
+	s := c.code()
+	if p.from == 0 || p.loop || c.in.Var == nil {
+		return 0, v, false
+	}
+	path := s.path(p.from, p.to)
+	for open = p.open; path != ""; {
+		if v, ok = c.in.Var(path); !ok && open != p.open {
+			return open, Value{"undefined", "undefined"}, true
+		}
+		if !ok || v.Type != "object" {
+			break
+		}
+		in := s.nested(open)
+		if in < 2 || !isName(s.text(in-2)) {
+			return 0, v, false
+		}
+		path, open = path+"."+s.text(in-2), in
+	}
+	return open, v, ok && open != p.open && (v.Type == "undefined" || v.Type == "null")
 }
 
 // innerPattern is the first object pattern from token t on that is an element

@@ -30,9 +30,9 @@ type Raw struct {
 	// Arg gives an argument of the built-in that threw, where the engine knows
 	// it; nil knows none.
 	Arg func(i int) (Value, bool)
-	// Var gives the value of a variable by name in the frame that threw, where
-	// the engine knows it; nil knows none.
-	Var func(name string) (Value, bool)
+	// Var gives the value of a variable in the frame that threw, or of a property
+	// reached from it ("a.b.c"), where the engine knows it; nil knows none.
+	Var func(path string) (Value, bool)
 	// Cycle gives the circle that JSON.stringify has run into, from the object
 	// that it leads back to on; nil and an empty circle mean unknown.
 	Cycle func() []Link

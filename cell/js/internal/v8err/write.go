@@ -119,6 +119,9 @@ func (c *site) literalValue(from, to int32) (Value, bool) {
 		from, to = from+1, to-1
 	}
 	if from != to {
+		if path := s.path(from, to); path != "" && c.in.Var != nil {
+			return c.in.Var(path)
+		}
 		return Value{}, false
 	}
 	w := s.text(from)
