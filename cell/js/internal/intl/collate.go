@@ -153,7 +153,8 @@ func (in *Instance) collation() (*collationData, error) {
 }
 
 // compare answers co.compare: the options, a newline and two texts with
-// U+0000 between. The answer is -1, 0 or 1.
+// U+0000 between. The answer is -1, 0 or 1, or nothing if there is more than
+// one U+0000.
 func (in *Instance) compare(args []byte) ([]byte, error) {
 	fields, err := split(args, 2)
 	if err != nil {
@@ -176,6 +177,9 @@ func (in *Instance) compare(args []byte) ([]byte, error) {
 	a, b, ok := strings.Cut(string(fields[1]), "\x00")
 	if !ok {
 		return nil, fmt.Errorf("%w: one text", errOp)
+	}
+	if strings.Contains(b, "\x00") {
+		return nil, nil
 	}
 	return []byte([]string{"-1", "0", "1"}[o.compare(data, a, b)+1]), nil
 }

@@ -127,6 +127,7 @@ func TestUnsupported(t *testing.T) {
 		`new Intl.DateTimeFormat("en", { calendar: "buddhist" }).resolvedOptions().calendar`:           "gregory",
 		`JSON.stringify(Intl.NumberFormat.supportedLocalesOf(["sv", "de-CH", "zh-Hant-TW", "en-US"]))`: `["de-CH","zh-Hant-TW","en-US"]`,
 		`JSON.stringify(Intl.Collator.supportedLocalesOf(["sv", "ja", "es"]))`:                         `["es"]`,
+		`"a\0b".localeCompare("ab") + " " + "b\0".localeCompare("\0a")`:                                "0 1",
 		`new Intl.NumberFormat("sv").format(1234.5)`:                                                   "1,234.5",
 		`Intl.supportedValuesOf("calendar").join()`:                                                    "gregory",
 	} {

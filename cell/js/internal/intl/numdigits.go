@@ -31,14 +31,8 @@ func (f *numberFormat) round(d decimal) decimal {
 // significantWins decides a conflict of both kinds of digits: the last place
 // that each would keep tells which is more precise.
 func (f *numberFormat) significantWins(d decimal) bool {
-	finer := d.zero() || f.MaxSignificant-d.point > *f.MaxFraction
-	if d.zero() {
-		finer = f.MaxSignificant-1 > *f.MaxFraction
-	}
-	if f.MaxSignificant-d.point == *f.MaxFraction && !d.zero() {
-		finer = true
-	}
-	return finer == (f.Priority != "lessPrecision")
+	places := f.MaxSignificant - d.exponent() - 1
+	return (places >= *f.MaxFraction) == (f.Priority != "lessPrecision")
 }
 
 // write gives the digits of a rounded number, padded as the options want.

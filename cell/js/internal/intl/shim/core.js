@@ -7,7 +7,7 @@ const Intl = {};
 // message of a RangeError.
 function ask(op, args) {
   const answer = call(op, args);
-  if (charCodeAt(answer, 0) === 33) throw new RangeError(slice(answer, 1));
+  if (answer[0] === "!") throw new RangeError(slice(answer, 1));
   return slice(answer, 1);
 }
 

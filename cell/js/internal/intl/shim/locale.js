@@ -105,7 +105,7 @@ function finish() {
     },
     compare(self, that, locales, options) {
       const a = text(self, "localeCompare"), b = str(that);
-      return order(cached("collator", locales, options, collatorKey), a, b);
+      return order(locales === undefined ? collatorKey(locales, options) : cached("collator", locales, options, collatorKey), a, b);
     },
     upper, lower, list: listed,
   };

@@ -3,12 +3,13 @@
 (function (load) {
   "use strict";
   const { apply, construct, defineProperty, getPrototypeOf, getOwnPropertyDescriptor, ownKeys } = Reflect;
-  const uncurry = (f) => (self, ...args) => apply(f, self, args);
+  const { bind, call } = Function.prototype;
+  const uncurry = (f) => apply(bind, call, [f]); // f's this becomes its first argument
   const P = {
     __proto__: null,
     apply, construct, defineProperty, getOwnPropertyDescriptor, ownKeys,
-    Object, String, Number, BigInt, Array, TypeError, RangeError, Map, WeakMap, Symbol,
-    create: Object.create, is: Object.is, isArray: Array.isArray,
+    Object, String, Number, BigInt, TypeError, RangeError, Map, WeakMap,
+    create: Object.create, is: Object.is,
     stringify: JSON.stringify, parse: JSON.parse, now: Date.now,
     floor: Math.floor, min: Math.min, trunc: Math.trunc,
     toPrimitive: Symbol.toPrimitive, iterator: Symbol.iterator, toStringTag: Symbol.toStringTag,

@@ -41,12 +41,13 @@ function initCollator(s, locales, options) {
   s.key = ask("co.new", flat(r));
 }
 
-// order compares two texts; U+0000 separates them, and is ignored in them.
+// order compares two texts, with U+0000 between. Where there are more of them
+// the answer is another; they do not count in an order.
 function order(key, a, b) {
   if (a === b) return 0;
-  if (P.indexOf(a, "\0") >= 0) a = P.replaceAll(a, "\0", "");
-  if (P.indexOf(b, "\0") >= 0) b = P.replaceAll(b, "\0", "");
-  return +ask("co.compare", key + "\n" + a + "\0" + b);
+  let answer = call("co.compare", key + "\n" + a + "\0" + b);
+  if (answer === "=") answer = call("co.compare", key + "\n" + P.replaceAll(a, "\0", "") + "\0" + P.replaceAll(b, "\0", ""));
+  return answer === "=1" ? 1 : answer === "=0" ? 0 : -1;
 }
 
 service("Collator", 0, initCollator, true, {
@@ -66,9 +67,12 @@ function text(v, method) {
   return str(v);
 }
 
+let plainOrder = ""; // the key for no locales and no options
 function collatorKey(locales, options) {
+  if (plainOrder !== "" && locales === undefined && options === undefined) return plainOrder;
   const s = { __proto__: null, key: "" };
   initCollator(s, locales, options);
+  if (locales === undefined && options === undefined) plainOrder = s.key;
   return s.key;
 }
 
