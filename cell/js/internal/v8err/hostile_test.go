@@ -10,22 +10,25 @@ import (
 
 // hostile are texts made to cost much.
 func hostile() map[string]string {
-	const n = 1_000_000
+	const (
+		most = 1_000_000
+		n    = most / 5
+	)
 	return map[string]string{
-		"brackets":  strings.Repeat("[", n),
+		"brackets":  strings.Repeat("[", most),
 		"calls":     "f" + strings.Repeat("()", n),
 		"members":   "a" + strings.Repeat(".b", n) + ".c()",
 		"news":      strings.Repeat("new ", n) + "X",
 		"prefixes":  strings.Repeat("!", n) + "x",
-		"parens":    strings.Repeat("(", n) + "x" + strings.Repeat(")", n) + "()",
+		"parens":    strings.Repeat("(", most) + "x" + strings.Repeat(")", most) + "()",
 		"templates": strings.Repeat("`${", n/4) + "x" + strings.Repeat("}`", n/4),
 		"commas":    "f(" + strings.Repeat("1,", n) + "x())",
 		"assigns":   strings.Repeat("a=", n) + "x",
 		"arrows":    strings.Repeat("a=>", n) + "x()",
 		"plus":      strings.Repeat("1+", n) + "x()",
 		"patterns":  "let " + strings.Repeat("{a:", n/4) + "b" + strings.Repeat("}", n/4) + " = c",
-		"lines":     strings.Repeat("\n", 10*n) + "x",
-		"string":    "'" + strings.Repeat("x", 10*n) + "'.y.z",
+		"lines":     strings.Repeat("\n", 10*most) + "x",
+		"string":    "'" + strings.Repeat("x", 10*most) + "'.y.z",
 		"returns":   strings.Repeat("return ", n) + "f()",
 		"loops":     strings.Repeat("for(x of y)", n/8) + "z()",
 		"classes":   strings.Repeat("class A{", n/8) + "x",

@@ -27,7 +27,7 @@ type Raw struct {
 	Thrown bool
 	// Limit is Error.stackTraceLimit: at most so many frames.
 	Limit int
-	// Arg gives an argument of the built-in that threw, where the engine knows
+	// Arg gives an argument of the function that threw, where the engine knows
 	// it; nil knows none.
 	Arg func(i int) (Value, bool)
 	// Var gives the value of a variable in the frame that threw, or of a property
