@@ -27,12 +27,18 @@ var shimText string
 //go:embed shim/locale.js
 var shimLocale string
 
+//go:embed shim/duration.js
+var shimDuration string
+
+//go:embed shim/finish.js
+var shimFinish string
+
 // StubSource is the script of step 1 of the package comment.
 func StubSource() string { return stub }
 
 // Source is the script of step 2 of the package comment.
 func Source() string {
-	return "(function (call, P) {\n" + shimCore + shimNumber + shimDate + shimText + shimLocale + "return finish();\n})"
+	return "(function (call, P) {\n" + shimCore + shimNumber + shimDate + shimText + shimLocale + shimDuration + shimFinish + "return finish();\n})"
 }
 
 // Env is what of its surroundings an Instance depends on.

@@ -130,6 +130,12 @@ for (const t of ['"en-US"', '"zh-Hans-CN-u-nu-latn-hc-h12"', '"de-u-kn-kf-upper"
   for (const get of ["", ".language", ".script", ".region", ".baseName", ".hourCycle", ".numberingSystem", ".numeric", ".caseFirst", ".calendar", ".maximize()", ".minimize()"]) if (random(2)) add("locale", "String((new Intl.Locale(" + t + "))" + get + ")");
 add("locale", "Intl.Locale.length", "Intl.Locale()", "new Intl.NumberFormat(new Intl.Locale('de')).format(1234.5)", "Intl.getCanonicalLocales([new Intl.Locale('fr'),'en'])", "Object.prototype.toString.call(new Intl.Locale('en'))", "new Intl.Locale()", "JSON.stringify(new Intl.Locale('en'))");
 
+for (const d of ["{hours:1,minutes:30}", "{years:1,months:2,weeks:3,days:4,hours:5,minutes:6,seconds:7,milliseconds:8,microseconds:9,nanoseconds:10}", "{seconds:0}", "{minutes:-5,seconds:-3}", "{hours:0,minutes:5,seconds:3}", "{hours:12345}", "{seconds:1,milliseconds:500}", "{days:1}", "{}", "5", "{hours:1.5}", "{hours:1,minutes:-1}"])
+  for (const [l, o] of [["en", ""], ["en", ",{style:'long'}"], ["en", ",{style:'narrow'}"], ["en", ",{style:'digital'}"], ["de", ",{style:'long'}"], ["fr", ""], ["ja", ",{style:'long'}"], ["en", ",{hours:'2-digit'}"], ["en", ",{style:'digital',fractionalDigits:2}"], ["en", ",{minutes:'numeric',secondsDisplay:'auto'}"], ["en", ",{style:'long',milliseconds:'numeric'}"]])
+    add("duration", "new Intl.DurationFormat('" + l + "'" + o + ").format(" + d + ")");
+for (const o of ["", ",{style:'digital'}", ",{hours:'numeric',fractionalDigits:3}", ",{style:'x'}", ",{minutes:'numeric',seconds:'long'}", ",{fractionalDigits:10}", ",null"]) add("duration", "new Intl.DurationFormat('en'" + o + ").resolvedOptions()");
+add("duration", "new Intl.DurationFormat('en',{style:'digital'}).formatToParts({days:1,hours:2,seconds:3})", "Intl.DurationFormat()", "Intl.DurationFormat.length", "Intl.DurationFormat.supportedLocalesOf('en')", "Object.getOwnPropertyNames(Intl.DurationFormat.prototype)", "String(new Intl.DurationFormat('en'))", "Intl.DurationFormat.prototype.format.call({},{})");
+
 // ---- shapes and errors
 for (const c of ["DateTimeFormat", "NumberFormat", "Collator", "PluralRules", "RelativeTimeFormat", "ListFormat", "Segmenter", "DisplayNames"]) {
   add("shape", `Intl.${c}.length`, `Intl.${c}.name`, `Object.getOwnPropertyNames(Intl.${c})`, `Object.getOwnPropertyNames(Intl.${c}.prototype)`, `String(Intl.${c}.prototype)`, `JSON.stringify(Object.getOwnPropertyDescriptor(Intl,"${c}"))`, `Intl.${c}()`,
