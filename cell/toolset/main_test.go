@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/berth-dev/berth/cell/internal/hosttest"
 	"go.uber.org/goleak"
@@ -33,7 +34,8 @@ func TestMain(m *testing.M) {
 		"sleep": func([]string) int { // until it is killed
 			fmt.Print("[")
 			_, _ = bufio.NewReader(os.Stdin).ReadString(0)
-			select {}
+			<-time.After(time.Hour) // select {} would be a deadlock
+			return 0
 		},
 		"flood": func([]string) int {
 			chunk := []byte(strings.Repeat(" ", 1<<20))

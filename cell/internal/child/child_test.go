@@ -8,6 +8,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/berth-dev/berth/cell/codemode"
 	"github.com/berth-dev/berth/cell/internal/child"
@@ -18,7 +19,7 @@ import (
 func TestMain(m *testing.M) {
 	hosttest.Main(map[string]func([]string) int{
 		"dies":  func([]string) int { _, _ = os.Stderr.WriteString("no memory\n"); return 4 },
-		"mute":  func([]string) int { _, _ = os.Stdin.Read(make([]byte, 1000)); select {} },
+		"mute":  func([]string) int { _, _ = os.Stdin.Read(make([]byte, 1000)); <-time.After(time.Hour); return 0 },
 		"print": func(env []string) int { _, _ = os.Stderr.WriteString(strings.Join(os.Environ(), " ")); return 1 },
 	})
 	goleak.VerifyTestMain(m)
