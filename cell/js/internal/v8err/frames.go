@@ -23,6 +23,9 @@ func (s *Source) frames(c *site, limit int) []Frame {
 		} else {
 			frame.Line, frame.Column = s.framePos(f, s.callee(raw, i))
 		}
+		if s.remap != nil && frame.Line == 0 {
+			continue // the author wrote nothing there
+		}
 		if n := len(out); n > 0 && out[n-1].Func == "super" {
 			frame.Type = out[n-1].Type
 		}

@@ -179,8 +179,8 @@ func (c *site) fill(p pattern, of string) bool {
 		return c.set(".for", noIterator)
 	}
 	v := unknownValue(of)
-	if known := c.value(p); of == "" && known.Type != "undefined" {
-		v = known
+	if got, known := c.value(p); of == "" && known {
+		v = got
 	}
 	if p.param >= 0 || p.from == 0 {
 		c.pos = int(s.toks[p.open].start)

@@ -83,20 +83,20 @@ func (s *scanner) parameter(i int32) (int, bool) {
 	return n, true
 }
 
-// value is what the pattern p takes apart, as far as it is known; unknown
-// values count as undefined.
-func (c *site) value(p pattern) Value {
+// value is what the pattern p takes apart. Values that are not known count as
+// undefined.
+func (c *site) value(p pattern) (v Value, known bool) {
 	if p.param >= 0 && c.in.Arg != nil {
 		if v, ok := c.in.Arg(p.param); ok {
-			return v
+			return v, true
 		}
 	}
 	if p.from > 0 && !p.loop {
 		if v, ok := c.literalValue(p.from, p.to); ok {
-			return v
+			return v, true
 		}
 	}
-	return Value{"undefined", "undefined"}
+	return Value{"undefined", "undefined"}, false
 }
 
 // described is how V8 describes a value that no expression names.
@@ -131,8 +131,8 @@ func (c *site) destructure(t int32) bool {
 		c.pos = int(s.toks[s.target(in+1)].start)
 		return c.set("Cannot read properties of ", v.Text, " (reading '", s.memberName(in+1), "')")
 	}
-	v := c.value(p)
-	if v.Type != "undefined" && v.Type != "null" || c.likelyObject(p) {
+	v, known := c.value(p)
+	if v.Type != "undefined" && v.Type != "null" || !known && c.likelyObject(p) {
 		if in := s.nested(p.open); in >= 0 {
 			c.pos = int(s.toks[s.target(in+1)].start)
 			return c.set("Cannot read properties of undefined (reading '", s.memberName(in+1), "')")
