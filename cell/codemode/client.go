@@ -37,8 +37,10 @@ type ClientOptions struct {
 	Liveness time.Duration
 }
 
-// maxDelegates is how many reverse calls of a host may run at once.
-const maxDelegates = 8192
+const (
+	maxDelegates = 8192 // reverse calls of a host that run at once
+	maxResting   = 128  // goroutines that wait for the next reverse call
+)
 
 // Client drives a host. It is safe for concurrent use.
 type Client struct {
@@ -49,6 +51,9 @@ type Client struct {
 	slots   chan struct{}  // a token for each request in flight
 	heard   atomic.Uint64  // messages received
 	owned   sync.WaitGroup // reader, writer, watchdog and delegates
+
+	resting chan *reverseCall // unbuffered: taken by a goroutine at rest
+	rests   atomic.Int32      // their number
 
 	done chan struct{} // closed when err is set
 	shut sync.Once     // closes rw
@@ -79,7 +84,7 @@ func Dial(ctx context.Context, rw io.ReadWriteCloser, options ClientOptions) (*C
 	}
 	c := &Client{
 		options: options, rw: rw, out: newOutbox(rw),
-		slots: make(chan struct{}, options.MaxRequests), done: make(chan struct{}),
+		slots: make(chan struct{}, options.MaxRequests), done: make(chan struct{}), resting: make(chan *reverseCall),
 		pending: make(map[RequestID]*operation), sessions: make(map[SessionID]*Session),
 		running: make(map[DelegateRequestID]*reverseCall), used: newMemory[DelegateRequestID](rememberedDelegates),
 	}

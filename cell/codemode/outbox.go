@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"time"
 )
 
 const (
@@ -16,6 +17,9 @@ const (
 	chunkSize = 32 << 10
 	// maxSpares is how many empty chunks are kept for reuse.
 	maxSpares = 2
+	// flushTime is how long a client that has closed its side is given to read
+	// the frames that were queued before.
+	flushTime = 50 * time.Millisecond
 )
 
 // outbox is the way out of a connection. Frames leave in the order in which
@@ -35,8 +39,11 @@ type outbox struct {
 	bytes  int           // in chunks
 	posted int           // frames in chunks that were posted, not sent
 	room   chan struct{} // closed when bytes falls below maxQueued; nil if nobody waits
-	closed chan struct{} // closed with err
-	err    error         // why nothing is written any more
+	busy   bool          // drain is writing
+	idle   chan struct{} // closed when nothing waits or is written; nil if nobody asks
+	closed chan struct{} // closed when nothing is written any more
+	ended  bool          // closed is closed
+	err    error         // why nothing more is queued
 	broken error         // the stream's failure, if that is why
 	spares [][]byte      // empty chunks for reuse
 }
@@ -174,6 +181,7 @@ func (o *outbox) take() []byte {
 	if o.chunks = o.chunks[1:]; len(o.chunks) == 0 {
 		o.chunks = nil
 	}
+	o.busy = true
 	o.bytes -= len(first.data)
 	o.posted -= first.posted
 	if o.room != nil && o.bytes < maxQueued {
@@ -187,9 +195,14 @@ func (o *outbox) take() []byte {
 func (o *outbox) written(b []byte, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if err != nil && o.err == nil {
+	o.busy = false
+	if err != nil && !o.ended {
 		o.broken = &Error{Code: CodeTransport, Message: "write frame", Err: err}
 		o.end(errClosed(o.broken))
+	}
+	if o.idle != nil && len(o.chunks) == 0 {
+		close(o.idle)
+		o.idle = nil
 	}
 	if cap(b) == chunkSize && len(o.spares) < maxSpares {
 		o.spares = append(o.spares, b[:0])
@@ -210,13 +223,34 @@ func (o *outbox) slow() bool {
 	return o.posted > maxUnread
 }
 
+// flush refuses what comes and waits until what was queued is written, the
+// outbox closes, or limit has passed.
+func (o *outbox) flush(limit time.Duration) {
+	o.mu.Lock()
+	if o.err != nil || len(o.chunks) == 0 && !o.busy {
+		o.mu.Unlock()
+		return
+	}
+	o.err = errClosed(nil)
+	idle := make(chan struct{})
+	o.idle = idle
+	o.mu.Unlock()
+	patience := time.NewTimer(limit)
+	defer patience.Stop()
+	select {
+	case <-idle:
+	case <-o.closed:
+	case <-patience.C:
+	}
+}
+
 // close drops what waits and refuses what comes. It returns the failure of the
 // stream that closed the outbox before, if there was one.
 func (o *outbox) close(cause error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	broken := o.broken
-	if o.err == nil {
+	if !o.ended {
 		o.end(errClosed(cause))
 	}
 	return broken
@@ -224,7 +258,7 @@ func (o *outbox) close(cause error) error {
 
 // end closes the outbox. The caller holds mu.
 func (o *outbox) end(err error) {
-	o.err = err
+	o.err, o.ended = err, true
 	o.chunks, o.bytes, o.posted = nil, 0, 0
 	close(o.closed)
 }

@@ -77,7 +77,8 @@ func NewServer(accept func(*Conn) Handler, options ServerOptions) *Server {
 // Nil means that the client closed its side between frames, or that it was
 // rejected or never said hello. Otherwise the error is ctx's, or an [*Error]
 // with [CodeDecode], [CodeFrameTooLarge], [CodeTransport], [CodeViolation] or
-// [CodeSlowPeer]. On any end frames still queued are dropped.
+// [CodeSlowPeer]. After a clean end, frames that were queued before it are still
+// written if the client reads them at once; on any other end they are dropped.
 // Spec: codemode §2, §5, §8.8.
 func (s *Server) Run(ctx context.Context, rw io.ReadWriteCloser) error {
 	var once sync.Once
@@ -147,6 +148,9 @@ func (c *Conn) serve(ctx context.Context, reader *FramedReader, shut func()) err
 	handler := c.server.accept(c)
 
 	err := c.read(ctx, handler, reader)
+	if err == nil && ctx.Err() == nil {
+		c.out.flush(flushTime) // answers given before the client closed its side
+	}
 	if broken := c.out.close(err); broken != nil {
 		err = broken // a failed write closed the stream, the read only noticed
 	}
