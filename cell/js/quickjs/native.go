@@ -178,7 +178,7 @@ func (i *isolate) store(a args) value {
 	if !ok {
 		return exception
 	}
-	if msg := unserializable(s); msg != "" {
+	if msg := unserializable(s, maxDepth); msg != "" {
 		return i.throwText(msg)
 	}
 	return i.result(i.host.Store(key, []byte(s)))
@@ -223,7 +223,7 @@ func (i *isolate) tool(index int, a args) value {
 			return i.throwText(noValue)
 		}
 	}
-	if msg := unserializable(input); msg != "" {
+	if msg := unserializable(input, maxInputDepth); msg != "" {
 		return i.throwText(msg)
 	}
 	if i.dialect != js.Base && reservedKey(input) {

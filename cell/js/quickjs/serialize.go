@@ -5,32 +5,47 @@ import (
 	"strings"
 )
 
-// maxInputDepth is the most levels of arrays and objects in a tool's input:
-// three more wrap it on the wire, whose readers stop at 127. Spec: codemode §11.3.
-const maxInputDepth = 124
+// The most levels of arrays and objects in a stored value, where a strict reader
+// stops, and in a tool's input, which three more levels wrap on the wire.
+// Spec: codemode §11.3.
+const (
+	maxDepth      = 127
+	maxInputDepth = maxDepth - 3
+)
+
+const tooDeep = "recursion limit exceeded"
 
 // unserializable says what a strict JSON reader has against text that
-// JSON.stringify wrote: levels beyond the limit, or an escape for half a
+// JSON.stringify wrote: more than levels levels, or an escape for half a
 // surrogate pair. "" means nothing. Columns count bytes from 1.
-func unserializable(json string) string {
-	depth := 0
+func unserializable(json string, levels int) string {
+	depth, deep := 0, 0 // deep is the column of the first level that is too deep
 	for k := 0; k < len(json); k++ {
 		switch json[k] {
 		case '[', '{':
-			if depth++; depth > maxInputDepth {
-				return fmt.Sprintf("failed to serialize JavaScript value: recursion limit exceeded at line 1 column %d", k+1)
+			if depth++; depth > maxDepth {
+				return complaint(tooDeep, k+1)
+			} else if depth > levels && deep == 0 {
+				deep = k + 1
 			}
 		case ']', '}':
 			depth--
 		case '"':
 			end, bad := scanString(json, k+1)
 			if bad != "" {
-				return fmt.Sprintf("failed to serialize JavaScript value: %s at line 1 column %d", bad, end)
+				return complaint(bad, end)
 			}
 			k = end
 		}
 	}
+	if deep > 0 {
+		return complaint(tooDeep, deep)
+	}
 	return ""
+}
+
+func complaint(what string, column int) string {
+	return fmt.Sprintf("failed to serialize JavaScript value: %s at line 1 column %d", what, column)
 }
 
 // scanString returns the index of the quote that ends a string. At an escape for
