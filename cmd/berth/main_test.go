@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -23,10 +22,5 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds:                scriptCommands(),
-		Setup: func(env *testscript.Env) error {
-			tools, err := filepath.Abs("../../.tools")
-			env.Setenv("TOOLS", tools)
-			return err
-		},
 	})
 }
