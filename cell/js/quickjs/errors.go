@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"modernc.org/libc"
 	lib "modernc.org/libquickjs"
 
@@ -208,6 +206,7 @@ func (i *isolate) shape(object, engineStack value, flags int32) int32 {
 	if !ok {
 		return -1
 	}
+	raw = withPrelude(raw)
 	if i.capturing {
 		i.captured = raw
 		return 1
@@ -243,6 +242,30 @@ func (i *isolate) shape(object, engineStack value, flags int32) int32 {
 	later := i.takeProperties(object)
 	defer i.putProperties(object, later)
 	return i.defineStack(object, out)
+}
+
+// withPrelude marks the prelude's public functions in the engine's stack text as
+// native. Frames without a place in their line are the environment's.
+func withPrelude(stack string) string {
+	var b strings.Builder
+	for line := range strings.Lines(stack) {
+		if name, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "    at "); ok && inPrelude(name) {
+			line = "    at " + name + " (native)\n"
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// inPrelude reports functions of the environment that V8's stacks show.
+func inPrelude(name string) bool {
+	switch name {
+	case "adopt", "defer", "dispose", "disposeAsync", "move", "use", "AsyncDisposableStack", "DisposableStack",
+		"fromAsync", "toString",
+		"localeCompare", "toLocaleDateString", "toLocaleString", "toLocaleTimeString":
+		return true
+	}
+	return false
 }
 
 const hidden = lib.MJS_PROP_WRITABLE | lib.MJS_PROP_CONFIGURABLE
@@ -299,60 +322,6 @@ func (i *isolate) errorProto(name string) (value, bool) {
 	return undefined, false
 }
 
-// prepared is what the program's Error.prepareStackTrace makes of a stack.
-func (i *isolate) prepared(prepare, object value, out v8err.Shaped) value {
-	i.preparing = true
-	defer func() { i.preparing = false }()
-	frames := i.newString(callSites(out.Frames))
-	sites := i.invoke(i.callSites, frames)
-	i.drop(frames)
-	if isException(sites) {
-		return exception
-	}
-	defer i.drop(sites)
-	return i.invoke(prepare, object, sites)
-}
-
-// callSites is the JSON that the prelude makes CallSite objects of.
-func callSites(frames []v8err.Frame) string {
-	rows := make([][]any, len(frames))
-	for k, f := range frames {
-		rows[k] = []any{
-			orNull(f.Func), orNull(f.File), f.Line, f.Column, orNull(f.Type), orNull(f.Method),
-			f.Type == "" && !f.New, f.Native(), f.New, f.Async, f.String(),
-		}
-	}
-	text, err := json.Marshal(rows, jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		return "[]"
-	}
-	return string(text)
-}
-
-func orNull(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
-
-// stackTraceLimit is Error.stackTraceLimit. ok is false if it is no number: then
-// errors get no stack.
-func (i *isolate) stackTraceLimit() (n int, ok bool) {
-	v := i.errorProperty("stackTraceLimit")
-	defer i.drop(v)
-	if t := tag(v); t != lib.EJS_TAG_INT && t != lib.EJS_TAG_FLOAT64 {
-		return 0, false
-	}
-	f, ok := i.number(v)
-	if !ok {
-		return 0, false
-	}
-	return int(max(0, min(f, maxStackTrace))), true
-}
-
-const maxStackTrace = 1000 // frames; V8's limit is what memory allows
-
 // errorProperty reads an own property of Error, undefined if that is no plain
 // value.
 func (i *isolate) errorProperty(name string) value {
@@ -402,9 +371,12 @@ func nativeCode(f value) uintptr {
 	if o.Fclass_id != lib.EJS_CLASS_C_FUNCTION {
 		return 0
 	}
-	const realm = unsafe.Sizeof(uintptr(0))
-	return *word(uintptr(unsafe.Pointer(&o.Fu)) + realm)
+	return *word(uintptr(unsafe.Pointer(&o.Fu)) + codeOffset)
 }
+
+// codeOffset is where a built-in function's code is in its part of the object,
+// after the realm.
+const codeOffset = unsafe.Sizeof(uintptr(0))
 
 // errorText is what a program that threw v ends with. Spec: codemode §11.2.
 func (i *isolate) errorText(v value) string {
@@ -427,76 +399,6 @@ func (i *isolate) errorText(v value) string {
 		i.drop(i.caught())
 	}
 	return s
-}
-
-// captureStackTrace is Error.captureStackTrace(object, constructorOpt).
-func (i *isolate) captureStackTrace(a args) value {
-	object := a.at(0)
-	if !isObject(object) {
-		return i.throwTypeError("Invalid argument")
-	}
-	raw, ok := i.callerStack(a.at(1))
-	if !ok {
-		return exception
-	}
-	limit, ok := i.stackTraceLimit()
-	if !ok {
-		return undefined
-	}
-	in := v8err.Raw{Name: i.quietText(object, "name"), Message: i.quietText(object, "message"), Stack: raw, Limit: limit, Awaiting: i.awaiting(limit)}
-	if in.Name == "" {
-		in.Name = "Error"
-	}
-	out := i.source.Shape(in)
-	lib.XJS_DeleteProperty(i.tls(), i.ctx, object, lib.EJS_ATOM_stack, 0)
-	if class(object) == lib.EJS_CLASS_ERROR {
-		i.remember(object, unread+strconv.Itoa(len(out.Message))+":"+out.Message+out.Trace)
-		if i.defineStack(object, out) < 0 {
-			return exception
-		}
-		return undefined
-	}
-	prepare := i.errorProperty("prepareStackTrace")
-	defer i.drop(prepare)
-	stack := i.newString(out.Stack)
-	if lib.XJS_IsFunction(i.tls(), i.ctx, prepare) != 0 && !i.preparing {
-		i.drop(stack)
-		stack = i.prepared(prepare, object, out)
-	}
-	if isException(stack) {
-		return exception
-	}
-	i.define(object, "stack", stack, hidden)
-	return undefined
-}
-
-// callerStack is the engine's stack text without the running built-in and, if
-// above is a function that runs, without all down to that.
-func (i *isolate) callerStack(above value) (raw string, ok bool) {
-	skip := 1
-	if isObject(above) {
-		n := 0
-		for sf := (*lib.TJSRuntime)(unsafe.Add(nil, i.rt)).Fcurrent_stack_frame; sf != 0; {
-			frame := (*lib.TJSStackFrame)(unsafe.Add(nil, sf))
-			if n++; isObject(frame.Fcur_func) && pointer(frame.Fcur_func) == pointer(above) {
-				skip = n
-				break
-			}
-			sf = frame.Fprev_frame
-		}
-	}
-	i.capturing, i.captured = true, ""
-	e := lib.XJS_CallConstructor(i.tls(), i.ctx, i.errorCtor, 0, 0)
-	i.capturing = false
-	if isException(e) {
-		return "", false
-	}
-	i.drop(e)
-	raw = i.captured
-	for ; skip > 0; skip-- {
-		_, raw, _ = strings.Cut(raw, "\n")
-	}
-	return raw, true
 }
 
 // throwTypeError throws a TypeError of our own.

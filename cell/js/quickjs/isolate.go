@@ -54,8 +54,11 @@ type isolate struct {
 	capturing   bool    // errors leave the engine's stack text in captured
 	captured    string  //
 	roots
-	depth  int   // of the engine's stack at its last charge
-	frames int64 // bytes charged for the stack's frames
+	originals originals
+	kept      value // an array of what lives until the job is over, if keptCount > 0
+	keptCount uint32
+	depth     int   // of the engine's stack at its last charge
+	frames    int64 // bytes charged for the stack's frames
 }
 
 // settlers are the two functions that settle a call's promise.
@@ -74,6 +77,8 @@ type roots struct {
 	errorCtor   value // Error
 	stackGetter value
 	stackSetter value
+	dateCtor    value // Date
+	dateText    value // Date.prototype.toString
 	installIntl value // see touchIntl
 	callSites   value // a function of the prelude
 	extras      value // the prelude's object of later globals
@@ -81,7 +86,7 @@ type roots struct {
 
 // moved is what the roots are in memory that lies delta further on.
 func (r roots) moved(delta uintptr) roots {
-	for _, v := range []*value{&r.errorCtor, &r.stackGetter, &r.stackSetter, &r.installIntl, &r.callSites, &r.extras} {
+	for _, v := range []*value{&r.errorCtor, &r.stackGetter, &r.stackSetter, &r.dateCtor, &r.dateText, &r.installIntl, &r.callSites, &r.extras} {
 		*(*uintptr)(unsafe.Pointer(&v.Fu)) += delta
 	}
 	return r
@@ -114,6 +119,9 @@ func (i *isolate) enter(f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	if !i.stopped() {
 		f()
+	}
+	if i.keptCount > 0 && !i.stopped() && !i.pending() {
+		i.releaseKept()
 	}
 	return nil
 }

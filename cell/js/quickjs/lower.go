@@ -47,7 +47,18 @@ func lower(source string) *lowered {
 	if len(r.Errors) > 0 || json.Unmarshal(r.Map, &m) != nil {
 		return nil
 	}
-	return &lowered{text: string(r.Code), lines: decodeMappings(m.Mappings)}
+	return &lowered{text: words(string(r.Code)), lines: decodeMappings(m.Mappings)}
+}
+
+// words puts V8's messages into the helpers that a lowered text begins with.
+func words(text string) string {
+	for _, w := range [...][2]string{
+		{`("Object expected")`, "(\"An object is expected with `using` declarations\")"},
+		{`("Object not disposable")`, `("Symbol(Symbol.dispose) is not a function")`},
+	} {
+		text = strings.Replace(text, w[0], w[1], 1)
+	}
+	return text
 }
 
 // source is what positions of the lowered text are resolved with.

@@ -4,20 +4,25 @@
 // side. Everything it needs later is captured here, out of the program's reach.
 (function (natives) {
   "use strict";
-  const { defineProperty, defineProperties, getOwnPropertyDescriptor, setPrototypeOf } = Object;
+  const { create, defineProperty, defineProperties, getPrototypeOf, setPrototypeOf } = Object;
   const { apply, construct } = Reflect;
-  const ObjectPrototype = Object.prototype;
+  const { floor } = Math;
+  const FunctionPrototype = Function.prototype;
   const PromiseResolve = Promise.resolve.bind(Promise);
+  const PromiseReject = Promise.reject.bind(Promise);
   const then = Promise.prototype.then;
   const TypeErrorCtor = TypeError;
   const ReferenceErrorCtor = ReferenceError;
   const ErrorCtor = Error;
+  const ObjectCtor = Object;
+  const NumberCtor = Number;
   const ArrayCtor = Array;
   const PromiseCtor = Promise;
   const MapCtor = Map;
 
   // method makes a built-in: not a constructor, with a name and a length.
   const method = (holder, key, length, f, name) => {
+    setPrototypeOf(f, FunctionPrototype); // async ones have another
     defineProperty(f, "name", { value: name ?? (typeof key === "symbol" ? `[${key.description}]` : key), configurable: true });
     defineProperty(f, "length", { value: length, configurable: true });
     defineProperty(holder, key, { value: f, writable: true, enumerable: false, configurable: true });
@@ -31,19 +36,26 @@
   const put = (target, i, value) => defineProperty(target, i, { value, writable: true, enumerable: true, configurable: true });
   const isObject = (v) => (typeof v === "object" && v !== null) || typeof v === "function";
 
-  for (const name of ["Atomics", "SharedArrayBuffer", "InternalError"]) delete globalThis[name];
+  // What the engine has and V8 has not.
+  for (const name of ["Atomics", "SharedArrayBuffer", "InternalError", Symbol.toStringTag]) delete globalThis[name];
+  for (const name of ["fileName", "lineNumber", "columnNumber"]) delete FunctionPrototype[name];
+  delete Set.groupBy;
+  setPrototypeOf(globalThis, create(ObjectCtor.prototype, { constructor: { value: ObjectCtor, writable: true, configurable: true } }));
 
   // The C library reads the time zone's file when it is first asked, for all
   // isolates; once there is a sandbox it could not.
   new Date(0).getTimezoneOffset();
 
   // Built-ins show their source as V8's do.
-  const functionText = Function.prototype.toString;
-  const { endsWith, slice } = String.prototype;
+  const functionText = FunctionPrototype.toString;
+  const { endsWith, slice, startsWith } = String.prototype;
   const nativeBody = " {\n    [native code]\n}";
-  method(Function.prototype, "toString", 0, { toString() {
+  method(FunctionPrototype, "toString", 0, { toString() {
+    if (typeof this !== "function") throw new TypeErrorCtor("Function.prototype.toString requires that 'this' be a Function");
     const text = apply(functionText, this, []);
-    return apply(endsWith, text, [nativeBody]) ? apply(slice, text, [0, -nativeBody.length]) + " { [native code] }" : text;
+    if (!apply(endsWith, text, [nativeBody])) return text;
+    if (apply(startsWith, text, ["function bound "])) return "function () { [native code] }";
+    return apply(slice, text, [0, -nativeBody.length]) + " { [native code] }";
   } }.toString);
 
   // Errors, as V8 has them.
@@ -69,7 +81,7 @@
     };
     defineProperty(SuppressedErrorCtor, "length", { value: 3, configurable: true });
     setPrototypeOf(SuppressedErrorCtor, ErrorCtor);
-    const proto = Object.create(ErrorCtor.prototype);
+    const proto = create(ErrorCtor.prototype);
     defineProperty(SuppressedErrorCtor, "prototype", { value: proto, writable: false, enumerable: false, configurable: false });
     defineProperties(proto, {
       constructor: { value: SuppressedErrorCtor, writable: true, enumerable: false, configurable: true },
@@ -78,7 +90,7 @@
     });
     defineProperty(globalThis, "SuppressedError", { value: SuppressedErrorCtor, writable: true, enumerable: false, configurable: true });
   }
-  const suppressed = (error, before) => new globalThisSuppressedError(error, before, "An error was suppressed during disposal.");
+  const suppressed = (error, before) => new globalThisSuppressedError(error, before, "An error was suppressed during disposal");
   const globalThisSuppressedError = SuppressedError;
 
   const IteratorPrototype = Iterator.prototype;
@@ -88,7 +100,7 @@
       if (close !== undefined && close !== null) apply(close, this, []);
     } }.f, "[Symbol.dispose]");
   }
-  const AsyncIteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf(async function* () {}.prototype));
+  const AsyncIteratorPrototype = getPrototypeOf(getPrototypeOf(async function* () {}.prototype));
   if (!(asyncDispose in AsyncIteratorPrototype)) {
     method(AsyncIteratorPrototype, asyncDispose, 0, { f() {
       try {
@@ -96,7 +108,7 @@
         if (close === undefined || close === null) return PromiseResolve(undefined);
         return apply(then, PromiseResolve(apply(close, this, [])), [() => undefined]);
       } catch (e) {
-        return Promise.reject(e);
+        return PromiseReject(e);
       }
     } }.f, "[Symbol.asyncDispose]");
   }
@@ -104,17 +116,14 @@
   // disposer finds the method that disposes of a resource.
   const disposer = (value, async) => {
     if (value === null || value === undefined) return undefined;
-    if (!isObject(value)) throw new TypeErrorCtor("Symbol.dispose is not a function");
-    let f = async ? value[asyncDispose] : undefined;
-    if (f === undefined || f === null) {
-      f = value[dispose];
-      if (f !== undefined && f !== null && typeof f !== "function") throw new TypeErrorCtor("Symbol.dispose is not a function");
-      if (async && typeof f === "function") {
-        const sync = f;
-        f = function () { apply(sync, this, []); };
-      }
-    }
-    if (typeof f !== "function") throw new TypeErrorCtor(`Symbol.${async ? "asyncDispose" : "dispose"} is not a function`);
+    if (!isObject(value)) throw new TypeErrorCtor("An object is expected with `using` declarations");
+    const wanted = async ? value[asyncDispose] : undefined;
+    if (wanted !== undefined && wanted !== null) return callable(wanted, "Symbol.asyncDispose");
+    const f = callable(value[dispose], "Symbol.dispose");
+    return async ? function () { apply(f, this, []); } : f;
+  };
+  const callable = (f, name) => {
+    if (typeof f !== "function") throw new TypeErrorCtor(`Symbol(${name}) is not a function`);
     return f;
   };
 
@@ -134,7 +143,7 @@
         return to;
       }
       disposed() { return this.#disposed; }
-      push(entry) { const e = this.#entries; e[e.length] = entry; }
+      push(entry) { put(this.#entries, this.#entries.length, entry); }
       take() {
         const e = this.#entries;
         this.#entries = [];
@@ -148,12 +157,14 @@
     for (const k of ["disposed", "push", "take"]) delete Stack.prototype[k];
     const own = (self, what) => {
       if (state(self) === undefined) {
-        throw new TypeErrorCtor(`Method ${name}.prototype.${what} called on incompatible receiver ${natives.display(self)}`);
+        throw new TypeErrorCtor(`Method ${what === "disposed" ? "get " : ""}${name}.prototype.${what} called on incompatible receiver ${natives.display(self)}`);
       }
       return self;
     };
     const live = (self, what) => {
-      if (apply(disposed, own(self, what), [])) throw new ReferenceErrorCtor(`Cannot add values to a disposed stack!`);
+      if (apply(disposed, own(self, what), [])) {
+        throw new ReferenceErrorCtor(`Cannot call ${name}.prototype.${what} on an already-disposed ${name}`);
+      }
       return self;
     };
     const proto = Stack.prototype;
@@ -222,15 +233,22 @@
 
   if (typeof ArrayCtor.fromAsync !== "function") {
     const isConstructor = natives.isConstructor;
+    const toLength = (v) => {
+      const n = NumberCtor(v);
+      return n > 0 ? (n < 2 ** 53 - 1 ? floor(n) : 2 ** 53 - 1) : 0;
+    };
     method(ArrayCtor, "fromAsync", 1, { async f(items, mapper, thisArg) {
       if (mapper !== undefined && typeof mapper !== "function") throw new TypeErrorCtor(`${natives.display(mapper)} is not a function`);
       const C = this;
+      if (items === null || items === undefined) {
+        throw new TypeErrorCtor(`Cannot read properties of ${items} (reading 'Symbol(Symbol.asyncIterator)')`);
+      }
       const usingAsync = items[asyncIterator];
       const usingSync = usingAsync === undefined || usingAsync === null ? items[iterator] : undefined;
       let k = 0;
       if ((usingAsync !== undefined && usingAsync !== null) || (usingSync !== undefined && usingSync !== null)) {
         const result = isConstructor(C) ? new C() : [];
-        const from = { [usingSync === undefined || usingSync === null ? asyncIterator : iterator]: () => apply(usingSync ?? usingAsync, items, []) };
+        const from = { __proto__: null, [usingSync === undefined || usingSync === null ? asyncIterator : iterator]: () => apply(usingSync ?? usingAsync, items, []) };
         for await (const value of from) {
           put(result, k, mapper === undefined ? value : await apply(mapper, thisArg, [value, k]));
           k++;
@@ -238,8 +256,8 @@
         result.length = k;
         return result;
       }
-      const like = Object(items);
-      const n = Math.min(Math.max(Math.trunc(Number(like.length)) || 0, 0), Number.MAX_SAFE_INTEGER);
+      const like = ObjectCtor(items);
+      const n = toLength(like.length);
       const result = isConstructor(C) ? new C(n) : new ArrayCtor(n);
       for (; k < n; k++) {
         let value = await like[k];
@@ -290,7 +308,7 @@
 
   // What later hosts add. Spec: codemode §15.
   const { block } = natives;
-  const over = (items, method) => ({ [iterator]: () => apply(method, items, []) });
+  const over = (items, method) => ({ __proto__: null, [iterator]: () => apply(method, items, []) });
   const content = { content(value) {
     const method = typeof value === "string" ? undefined : value?.[iterator];
     if (typeof method !== "function") {

@@ -35,6 +35,7 @@ type template struct {
 	base    uintptr  // where the addresses point
 	rt, ctx uintptr  // offsets from base
 	roots   roots    // at base
+	originals
 
 	intl     *intl.Instance
 	intlCode []byte
@@ -93,6 +94,7 @@ func (t *template) record(i *isolate) {
 	t.layout = a.layout
 	t.image = slices.Clone(bytesAt(a.base+firstByte, a.top-firstByte))
 	t.base, t.rt, t.ctx, t.roots = a.base, i.rt-a.base, i.ctx-a.base, i.roots
+	t.originals = i.originals
 	for off := uintptr(0); off < uintptr(len(t.image)); off += 8 {
 		if w := *word(a.base + firstByte + off); w >= a.base && w <= a.base+a.top {
 			t.moves = append(t.moves, uint32(off))
@@ -128,7 +130,7 @@ func (t *template) clone(from *regions, host js.Host, acct js.Account) (*isolate
 	i := &isolate{thread: newThread(), arena: a, rt: a.base + t.rt, ctx: a.base + t.ctx, host: host, acct: acct,
 		source: v8err.NewSource(moduleName, "", nil)}
 	i.thread.attach(i)
-	i.roots = t.roots.moved(delta)
+	i.roots, i.originals = t.roots.moved(delta), t.originals
 	i.intl, i.intlCode = t.intl, t.intlCode
 	i.prepareScratch()
 	(*lib.TJSContext)(unsafe.Add(nil, i.ctx)).Frandom_state = rand.Uint64() | 1
@@ -175,6 +177,7 @@ func (i *isolate) furnish(code scripts) error {
 	if err := i.runIntlStub(code.intlStub); err != nil {
 		return err
 	}
+	i.hookBuiltins()
 	lib.XJS_RunGC(i.tls(), i.rt)
 	return nil
 }
