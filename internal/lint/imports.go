@@ -22,7 +22,7 @@ var (
 	wires    = []string{"agent/relay", "cell/codemode", "graph/rgp", "terminal/nodesession"}
 	engines  = []string{"agent", "cell", "cell/js", "graph", "terminal"}
 	pure     = []string{"agent/record", "cell/schema", "graph/value", "terminal/screen", "frame"}
-	services = []string{"agent/worker", "agent/controller", "cell/cellhost", "cell/toolset", "cell/mcpserve",
+	services = []string{"agent/worker", "agent/controller", "cell/cellhost", "cell/toolset", "cell/mcpserve", "cell/demomcp",
 		"graph/driver", "terminal/node", "terminal/server", "terminal/console"}
 )
 
