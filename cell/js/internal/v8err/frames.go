@@ -26,9 +26,6 @@ func (s *Source) frames(c *site, limit int) []Frame {
 		if s.remap != nil && frame.Line == 0 {
 			continue // the author wrote nothing there
 		}
-		if n := len(out); n > 0 && out[n-1].Func == "super" {
-			frame.Type = out[n-1].Type
-		}
 		out = append(out, frame)
 		if fn := s.functionAt(f); fn.generator && len(out) < limit && (caller == nil || !caller.native || caller.name != "next") && caller != nil {
 			next := Frame{Func: "next", Type: frame.Func}
