@@ -1,6 +1,8 @@
 package mcpserve_test
 
 import (
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -8,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/berth-dev/berth/cell/codemode"
 	"github.com/berth-dev/berth/cell/internal/hosttest"
 )
 
@@ -58,6 +61,53 @@ func TestHostDeath(t *testing.T) {
 		t.Errorf("got %q", out)
 	}
 	if out, _ = call(t, cs, "wait", map[string]any{"cell_id": "g2:1", "terminate": true}); !strings.HasPrefix(out, "Script terminated\n") {
+		t.Errorf("got %q", out)
+	}
+}
+
+// overloaded is a host that refuses every program.
+func overloaded([]string) int {
+	server := codemode.NewServer(func(*codemode.Conn) codemode.Handler { return refusing{} }, codemode.ServerOptions{})
+	if server.Run(context.Background(), stdio{os.Stdin, os.Stdout}) != nil {
+		return 1
+	}
+	return 0
+}
+
+type stdio struct {
+	io.ReadCloser
+	io.Writer
+}
+
+type refusing struct{}
+
+func (refusing) Open(context.Context, *codemode.SessionOpen) error         { return nil }
+func (refusing) Execute(context.Context, *codemode.Execution) error        { return codemode.Overloaded() }
+func (refusing) Shutdown(context.Context, *codemode.SessionShutdown) error { return nil }
+func (refusing) Terminate(context.Context, *codemode.SessionTerminate) (*codemode.WireWaitOutcome, error) {
+	return nil, codemode.Overloaded()
+}
+func (refusing) Wait(context.Context, *codemode.Call, *codemode.SessionWait) (*codemode.WireWaitOutcome, error) {
+	return nil, codemode.Overloaded()
+}
+
+func TestOverloadedHostIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "host")
+	script := "#!/bin/sh\nif [ -e " + dir + "/again ]; then exec " + os.Args[0] + " " + hosttest.HostRole + "; fi\n" +
+		"touch " + dir + "/again; exec " + os.Args[0] + " overloaded\n"
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	opts := options()
+	opts.HostPath, opts.HostArgs = path, []string{}
+	cs := serve(t, opts, nil)
+	if got := execText(t, cs, `text(6 * 7)`); got != "42" {
+		t.Errorf("got %q", got)
+	}
+	opts.HostPath, opts.HostArgs = os.Args[0], []string{"overloaded"}
+	out, failed := call(t, serve(t, opts, nil), "exec", map[string]any{"source": ""})
+	if want := "exec: code-mode host is overloaded"; !failed || out != want {
 		t.Errorf("got %q", out)
 	}
 }

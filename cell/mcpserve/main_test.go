@@ -26,6 +26,8 @@ func TestMain(m *testing.M) {
 		"exit": func([]string) int { fmt.Fprintln(os.Stderr, "no licence"); return 9 },
 		"mute": func([]string) int { _, _ = io.Copy(io.Discard, os.Stdin); return 0 },
 		"many": many,
+
+		"overloaded": overloaded,
 		"serve": func(args []string) int { // berth mcp, for clients that start their servers
 			var config upstream.Config
 			if err := json.Unmarshal([]byte(args[0]), &config); err != nil {
