@@ -27,7 +27,8 @@ func New(opts Options) *mcp.Server {
 		opts.Now = time.Now
 	}
 	s := mcp.NewServer(&mcp.Implementation{Name: "berth-demo", Title: "berth demo server", Version: opts.Version},
-		&mcp.ServerOptions{Instructions: "A notebook, a clock and a few tools to try things with."})
+		&mcp.ServerOptions{Instructions: "A notebook, a clock and a few tools to try things with.",
+			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
 	addNotes(s, newNotebook())
 	addClock(s, opts.Now)
 	addSlow(s)

@@ -128,6 +128,7 @@ func (h *house) newSession() *session {
 		s.roster.members = append(s.roster.members, m)
 	}
 	s.server = mcp.NewServer(&mcp.Implementation{Name: "berth", Title: "berth code mode", Version: h.opts.Version}, &mcp.ServerOptions{
+		Capabilities:            &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
 		Instructions:            "Use exec to call many tools in one program, and print only what matters.",
 		RootsListChangedHandler: func(_ context.Context, _ *mcp.RootsListChangedRequest) { s.spawn(s.syncRoots) },
 		// The handshake-era protocol has sessions, in which servers may ask.
