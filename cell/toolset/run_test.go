@@ -163,8 +163,8 @@ func TestStoredValuesOutliveTheRun(t *testing.T) {
 		{`globalThis.store = globalThis.load = globalThis.tools = null; JSON.stringify = () => "1"; Object.prototype.then = 5;
 		  Array.prototype[Symbol.iterator] = null; text("tampered")`, "tampered"},
 		{`let v = 1; for (let i = 0; i < 120; i++) v = [v]; store("deep", v); text(load("n"))`, "50"},
-		{`let v = load("deep"), n = 0; while (Array.isArray(v)) { v = v[0]; n++ } text(n); store("big", "x".repeat(9e6)); store("big2", "y".repeat(9e6))`, "120"},
-		{`text(load("big").length + load("big2").length)`, "18000000"},
+		{`let v = load("deep"), n = 0; while (Array.isArray(v)) { v = v[0]; n++ } text(n); store("big", "x".repeat(5e6)); store("big2", "y".repeat(5e6))`, "120"},
+		{`text(load("big").length + load("big2").length)`, "10000000"},
 	} {
 		opts := options(t, c.source)
 		opts.Store = path
