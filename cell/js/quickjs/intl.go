@@ -32,7 +32,11 @@ func (i *isolate) touchIntl(source string) {
 
 // loadIntl evaluates the script: load(builtIns).
 func (i *isolate) loadIntl(a args) value {
-	f := i.evalBytecode(i.intlCode)
+	code, err := i.intlCode()
+	if err != nil {
+		return i.throwTypeError(err.Error())
+	}
+	f := i.evalBytecode(code)
 	if isException(f) {
 		return exception
 	}

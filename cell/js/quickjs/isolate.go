@@ -34,9 +34,9 @@ type isolate struct {
 
 	dialect  js.Dialect
 	intl     *intl.Instance
-	intlCode []byte        // its script
-	source   *v8err.Source // for positions and names in errors
-	promise  value         // the module's, once it is evaluated
+	intlCode func() ([]byte, error) // its script, compiled when first asked for
+	source   *v8err.Source          // for positions and names in errors
+	promise  value                  // the module's, once it is evaluated
 	started  bool
 	linking  bool   // static imports are being resolved
 	imported string // the first static import

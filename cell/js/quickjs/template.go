@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"modernc.org/libc"
@@ -38,7 +39,7 @@ type template struct {
 	originals
 
 	intl     *intl.Instance
-	intlCode []byte
+	intlCode func() ([]byte, error)
 }
 
 // free is an account without limits, for the template.
@@ -48,19 +49,17 @@ func (free) Reserve(int64) error { return nil }
 func (free) LimitError() string  { return "" }
 
 // newTemplate builds the environment once. Its scripts are compiled elsewhere:
-// what the compiler leaves behind would be copied into every isolate.
+// what the compiler leaves behind would be copied into every isolate. Most hosts
+// end before a program touches Intl, whose script takes half of the time: it is
+// compiled then.
 func newTemplate(env intl.Env) (*template, error) {
-	var code scripts
-	err := withScratch(func(i *isolate) (err error) {
-		code, err = i.compileScripts()
-		return err
-	})
+	code, err := compile(prelude, intl.StubSource())
 	if err != nil {
 		return nil, fmt.Errorf("compile the environment: %w", err)
 	}
-	t := &template{intl: intl.New(env), intlCode: code.intl}
+	t := &template{intl: intl.New(env), intlCode: sync.OnceValues(compileIntl)}
 	err = withScratch(func(i *isolate) error {
-		if err := i.furnish(code); err != nil {
+		if err := i.furnish(code[0], code[1]); err != nil {
 			return err
 		}
 		t.record(i)
@@ -169,12 +168,12 @@ func (i *isolate) build() error {
 }
 
 // furnish adds the environment.
-func (i *isolate) furnish(code scripts) error {
+func (i *isolate) furnish(prelude, intlStub []byte) error {
 	i.hookErrors()
-	if err := i.runPrelude(code.prelude); err != nil {
+	if err := i.runPrelude(prelude); err != nil {
 		return err
 	}
-	if err := i.runIntlStub(code.intlStub); err != nil {
+	if err := i.runIntlStub(intlStub); err != nil {
 		return err
 	}
 	i.hookBuiltins()
@@ -209,22 +208,29 @@ func (i *isolate) newHelper(name string) value {
 	return i.newFunction(address(callHelper), k)
 }
 
-// scripts is the bytecode of the part of the environment that is JavaScript.
-type scripts struct{ prelude, intlStub, intl []byte }
-
-// compileScripts compiles it without source and positions: its functions look
-// built in.
-func (i *isolate) compileScripts() (code scripts, err error) {
-	lib.XJS_SetStripInfo(i.tls(), i.rt, lib.MJS_STRIP_SOURCE|lib.MJS_STRIP_DEBUG)
-	for _, s := range []struct {
-		to     *[]byte
-		source string
-	}{{&code.prelude, prelude}, {&code.intlStub, intl.StubSource()}, {&code.intl, intl.Source()}} {
-		if *s.to, err = i.compileScript(s.source); err != nil {
-			return code, err
+// compile makes bytecode of scripts that are parts of the environment, without
+// source and positions: their functions look built in.
+func compile(sources ...string) (code [][]byte, err error) {
+	err = withScratch(func(i *isolate) error {
+		lib.XJS_SetStripInfo(i.tls(), i.rt, lib.MJS_STRIP_SOURCE|lib.MJS_STRIP_DEBUG)
+		for _, source := range sources {
+			compiled, err := i.compileScript(source)
+			if err != nil {
+				return err
+			}
+			code = append(code, compiled)
 		}
+		return nil
+	})
+	return code, err
+}
+
+func compileIntl() ([]byte, error) {
+	code, err := compile(intl.Source())
+	if err != nil {
+		return nil, fmt.Errorf("compile Intl: %w", err)
 	}
-	return code, nil
+	return code[0], nil
 }
 
 func (i *isolate) compileScript(source string) ([]byte, error) {
