@@ -1,7 +1,6 @@
 package quickjs
 
 import (
-	"strconv"
 	"strings"
 	"unsafe"
 
@@ -19,7 +18,7 @@ import (
 func (i *isolate) captureStackTrace(a args) value {
 	object := a.at(0)
 	if !isObject(object) {
-		return i.throwTypeError("Invalid argument")
+		return i.throwTypeError("invalid_argument")
 	}
 	raw, ok := i.callerStack(a.at(1))
 	if !ok {
@@ -34,20 +33,22 @@ func (i *isolate) captureStackTrace(a args) value {
 		in.Name = "Error"
 	}
 	out := i.source.Shape(in)
+	if lib.XJS_IsExtensible(i.tls(), i.ctx, object) == 0 {
+		return i.throwTypeError("Cannot define property stack, object is not extensible")
+	}
 	lib.XJS_DeleteProperty(i.tls(), i.ctx, object, lib.EJS_ATOM_stack, 0)
 	if class(object) == lib.EJS_CLASS_ERROR {
-		i.remember(object, unread+strconv.Itoa(len(out.Message))+":"+out.Message+out.Trace)
 		if i.defineStack(object, out) < 0 {
 			return exception
 		}
 		return undefined
 	}
-	prepare := i.errorProperty("prepareStackTrace")
-	defer i.drop(prepare)
-	stack := i.newString(out.Stack)
-	if lib.XJS_IsFunction(i.tls(), i.ctx, prepare) != 0 && !i.preparing {
-		i.drop(stack)
-		stack = i.prepared(prepare, object, out)
+	stack := undefined
+	if prepare, ok := i.prepareStackTrace(); ok {
+		defer i.drop(prepare)
+		stack = i.prepared(prepare, object, callSites(out.Frames))
+	} else {
+		stack = i.newString(out.Stack)
 	}
 	if isException(stack) {
 		return exception
@@ -85,27 +86,60 @@ func (i *isolate) callerStack(above value) (raw string, ok bool) {
 	return raw, true
 }
 
-// prepared is what the program's Error.prepareStackTrace makes of a stack.
-func (i *isolate) prepared(prepare, object value, out v8err.Shaped) value {
-	i.preparing = true
-	defer func() { i.preparing = false }()
-	frames := i.newString(callSites(out.Frames))
-	sites := i.invoke(i.callSites, frames)
-	i.drop(frames)
-	if isException(sites) {
+// prepareStackTrace is the program's Error.prepareStackTrace, unless that is no
+// function or runs. The caller owns it.
+func (i *isolate) prepareStackTrace() (f value, ok bool) {
+	f = i.errorProperty("prepareStackTrace")
+	if i.preparing || lib.XJS_IsFunction(i.tls(), i.ctx, f) == 0 {
+		i.drop(f)
+		return undefined, false
+	}
+	return f, true
+}
+
+// prepareOnce prepares an error's stack, which then is a plain property.
+func (i *isolate) prepareOnce(prepare, holder value, sites string) value {
+	stack := i.prepared(prepare, holder, sites)
+	if isException(stack) {
 		return exception
 	}
-	defer i.drop(sites)
-	return i.invoke(prepare, object, sites)
+	setExotic(holder, false)
+	defer setExotic(holder, true)
+	if lib.XJS_DefinePropertyValue(i.tls(), i.ctx, holder, lib.EJS_ATOM_stack, i.dup(stack), hidden) < 0 {
+		i.drop(i.caught())
+	}
+	return stack
+}
+
+// prepared is what the program's Error.prepareStackTrace makes of call sites.
+func (i *isolate) prepared(prepare, object value, sites string) value {
+	i.preparing = true
+	defer func() { i.preparing = false }()
+	text := i.newString(sites)
+	list := i.invoke(i.callSites, text)
+	i.drop(text)
+	if isException(list) {
+		return exception
+	}
+	defer i.drop(list)
+	return i.call(prepare, i.errorCtor, object, list)
 }
 
 // callSites is the JSON that the prelude makes CallSite objects of.
 func callSites(frames []v8err.Frame) string {
 	rows := make([][]any, len(frames))
 	for k, f := range frames {
+		var line, column any
+		if f.Line != 0 {
+			line, column = f.Line, f.Column
+		}
+		method := f.Method
+		if method == "" && f.Type != "" {
+			method = f.Func
+		}
 		rows[k] = []any{
-			orNull(f.Func), orNull(f.File), f.Line, f.Column, orNull(f.Type), orNull(f.Method),
-			f.Type == "" && !f.New, f.Native(), f.New, f.Async, f.String(),
+			orNull(f.Func), orNull(f.File), line, column, orNull(f.Type), orNull(method),
+			f.Type == "" && !f.New, f.New, f.Async, f.String(),
 		}
 	}
 	text, err := json.Marshal(rows, jsontext.AllowInvalidUTF8(true))

@@ -125,7 +125,10 @@ func (e *Engine) fill() error {
 	}
 	for len(e.spare) < cap(e.spare) {
 		i, err := t.clone(&e.regions, nil, free{})
-		if err != nil {
+		switch {
+		case err != nil && len(e.spare) > 0:
+			return nil // addresses are scarce, but there are some
+		case err != nil:
 			return err
 		}
 		select {

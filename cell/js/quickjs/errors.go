@@ -124,6 +124,9 @@ const (
 	unread = "u" // then the message's length, a colon, the message, the frames
 	read   = "r" // then the stack
 
+	// A program's Error.prepareStackTrace is called when the stack is first read.
+	unprepared = "p" // then the length of the call sites, a colon, they, what unread has
+
 	// unplaced is all there is of a program's fault until the engine has told
 	// its place: until then the error has no stack.
 	unplaced = read
@@ -153,11 +156,26 @@ func (i *isolate) readStack(this value) value {
 	if text, ok := strings.CutPrefix(s, read); ok {
 		return i.newString(text)
 	}
-	length, rest, _ := strings.Cut(strings.TrimPrefix(s, unread), ":")
-	n, _ := strconv.Atoi(length)
-	stack := v8err.Header(i.quietText(holder, "name"), rest[:n]) + rest[n:]
+	if text, ok := strings.CutPrefix(s, unprepared); ok {
+		var sites string
+		sites, s = cutCounted(text)
+		i.remember(holder, s)
+		if prepare, ok := i.prepareStackTrace(); ok {
+			defer i.drop(prepare)
+			return i.prepareOnce(prepare, holder, sites)
+		}
+	}
+	message, frames := cutCounted(strings.TrimPrefix(s, unread))
+	stack := v8err.Header(i.quietText(holder, "name"), message) + frames
 	i.remember(holder, read+stack)
 	return i.newString(stack)
+}
+
+// cutCounted takes a length, a colon and so many bytes off the front of s.
+func cutCounted(s string) (text, rest string) {
+	length, rest, _ := strings.Cut(s, ":")
+	n, _ := strconv.Atoi(length)
+	return rest[:n], rest[n:]
 }
 
 // remember puts text into an error's slot, unless memory is refused.
@@ -238,7 +256,6 @@ func (i *isolate) shape(object, engineStack value, flags int32) int32 {
 		i.remember(object, unplaced)
 		return 1
 	}
-	i.remember(object, unread+strconv.Itoa(len(out.Message))+":"+out.Message+out.Trace)
 	later := i.takeProperties(object)
 	defer i.putProperties(object, later)
 	return i.defineStack(object, out)
@@ -270,20 +287,17 @@ func inPrelude(name string) bool {
 
 const hidden = lib.MJS_PROP_WRITABLE | lib.MJS_PROP_CONFIGURABLE
 
-// defineStack gives an object its stack: an accessor, or what the program's
-// Error.prepareStackTrace makes of it now.
+// defineStack gives an error its stack: an accessor of its slot.
 func (i *isolate) defineStack(object value, out v8err.Shaped) int32 {
-	prepare := i.errorProperty("prepareStackTrace")
-	defer i.drop(prepare)
-	if i.preparing || lib.XJS_IsFunction(i.tls(), i.ctx, prepare) == 0 {
-		return lib.XJS_DefinePropertyGetSet(i.tls(), i.ctx, object, lib.EJS_ATOM_stack,
-			i.dup(i.stackGetter), i.dup(i.stackSetter), lib.MJS_PROP_CONFIGURABLE)
+	text := unread + strconv.Itoa(len(out.Message)) + ":" + out.Message + out.Trace
+	if prepare, ok := i.prepareStackTrace(); ok {
+		i.drop(prepare)
+		frames := callSites(out.Frames)
+		text = unprepared + strconv.Itoa(len(frames)) + ":" + frames + text
 	}
-	stack := i.prepared(prepare, object, out)
-	if isException(stack) {
-		return -1
-	}
-	return lib.XJS_DefinePropertyValue(i.tls(), i.ctx, object, lib.EJS_ATOM_stack, stack, hidden)
+	i.remember(object, text)
+	return lib.XJS_DefinePropertyGetSet(i.tls(), i.ctx, object, lib.EJS_ATOM_stack,
+		i.dup(i.stackGetter), i.dup(i.stackSetter), lib.MJS_PROP_CONFIGURABLE)
 }
 
 // youngProperties are what a constructor defines before the stack, in order.

@@ -182,7 +182,7 @@ func (i *isolate) Resolve(call uint64, result []byte) error {
 		if !ok {
 			return
 		}
-		v := i.parse(string(result))
+		v := i.parse(textOf(result))
 		if isException(v) {
 			i.settleCall(call, s.reject, i.caught())
 			return
@@ -213,14 +213,16 @@ func (i *isolate) settleCall(call uint64, f, v value) {
 }
 
 // invoke calls f with this undefined. Its arguments stay the caller's.
-func (i *isolate) invoke(f value, argv ...value) value {
+func (i *isolate) invoke(f value, argv ...value) value { return i.call(f, undefined, argv...) }
+
+func (i *isolate) call(f, this value, argv ...value) value {
 	n := int(valueSize) * max(len(argv), 1)
 	p := i.tls().Alloc(n)
 	defer i.tls().Free(n)
 	for k, v := range argv {
 		*(*value)(unsafe.Add(nil, p+uintptr(k)*valueSize)) = v
 	}
-	return lib.XJS_Call(i.tls(), i.ctx, f, undefined, int32(len(argv)), p)
+	return lib.XJS_Call(i.tls(), i.ctx, f, this, int32(len(argv)), p)
 }
 
 func (i *isolate) Fire(timer uint64) error {

@@ -181,7 +181,7 @@ func (i *isolate) store(a args) value {
 	if msg := unserializable(s, maxDepth); msg != "" {
 		return i.throwText(msg)
 	}
-	return i.result(i.host.Store(key, []byte(s)))
+	return i.result(i.host.Store(key, bytesOf(s)))
 }
 
 func (i *isolate) load(a args) value {
@@ -193,7 +193,7 @@ func (i *isolate) load(a args) value {
 	if !ok {
 		return undefined
 	}
-	return i.parse(string(v))
+	return i.parse(textOf(v))
 }
 
 // badKey replaces whatever String(key) threw.
@@ -206,7 +206,7 @@ func (i *isolate) badKey(msg string) value {
 }
 
 func (i *isolate) tool(index int, a args) value {
-	input := "null"
+	input := strings.Clone("null") // the host owns what it gets
 	if a.n > 0 {
 		j := i.stringify(a.at(0))
 		switch {
@@ -239,7 +239,7 @@ func (i *isolate) startCall(index int, input string) value {
 	if isException(promise) {
 		return exception
 	}
-	id, err := i.host.CallTool(index, []byte(input))
+	id, err := i.host.CallTool(index, bytesOf(input))
 	if err != nil {
 		return i.hostError(err)
 	}

@@ -270,7 +270,7 @@
   }
 
   // CallSites for Error.prepareStackTrace. A frame is [function, file, line,
-  // column, type, method, top level, native, constructor, async, text].
+  // column, type, method, top level, constructor, async, text].
   class CallSite {
     #f;
     constructor(frame) { this.#f = frame; }
@@ -290,12 +290,12 @@
     getPosition() { return 0; }
     getPromiseIndex() { return null; }
     isToplevel() { return this.#f[6]; }
-    isNative() { return this.#f[7]; }
-    isConstructor() { return this.#f[8]; }
-    isAsync() { return this.#f[9]; }
+    isNative() { return false; }
+    isConstructor() { return this.#f[7]; }
+    isAsync() { return this.#f[8]; }
     isEval() { return false; }
     isPromiseAll() { return false; }
-    toString() { return this.#f[10]; }
+    toString() { return this.#f[9]; }
   }
   const { parse } = JSON;
   const callSites = (json) => {

@@ -118,6 +118,12 @@ func (i *isolate) text(v value) (s string, ok bool) {
 	return s, true
 }
 
+// textOf and bytesOf view the same memory in another way: values of tens of
+// megabytes are not copied twice. What they are given is not used again.
+func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
 // stringHead is the size of what precedes a string's characters.
 const stringHead = 12
 
