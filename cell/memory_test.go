@@ -240,8 +240,40 @@ func TestStoredValues(t *testing.T) {
 			r.exec(s, "p", 0)
 			r.expect("p: started "+fmt.Sprint(n+1), "p: Completed []", fmt.Sprintf("closed s/%d", n+1))
 		}
-		if got := r.host.Stats().Memory; got < 500*128 || got > 500*140 {
+		if got := r.host.Stats().Memory; got < 500*128 || got > 2*500*140 {
 			t.Errorf("%d bytes for 500 values", got)
+		}
+	})
+	play(t, "what snapshots hold is charged", cell.Options{StoreMemory: 1 << 20}, programs{
+		"p": func(r *fakejs.Run) { r.Check(r.Host.Store("k", []byte(big))) },
+		"many": func(r *fakejs.Run) {
+			for i := range 100 {
+				r.Check(r.Host.Store(fmt.Sprint(i), []byte("1")))
+			}
+		},
+		"live": func(r *fakejs.Run) { r.Hold(); r.After(60000, r.End) },
+	}, func(r *room, s *cell.Session) {
+		charged := func(n int64) {
+			r.t.Helper()
+			synctest.Wait()
+			r.take()
+			if got := r.host.Stats().Memory / int64(len(big)); got != n {
+				r.t.Errorf("%d big values are charged, want %d", got, n)
+			}
+		}
+		r.exec(s, "many", 0)
+		charged(0)
+		for i := range int64(10) {
+			r.exec(s, "p", 0)
+			charged(i + 1)
+			r.exec(s, "live", -1)
+			charged(i + 1)
+		}
+		time.Sleep(time.Minute)
+		charged(1) // the results wait, the snapshots are gone
+		for range 10 {
+			r.exec(s, "p", 0)
+			charged(1)
 		}
 	})
 }

@@ -256,6 +256,8 @@ func (c *cell) closeIsolate() {
 func (c *cell) leave() {
 	c.timers.stop()
 	c.account.giveBack(c.stored + int64(len(c.timers.heap))*timerBytes)
+	c.session.letGo(c.snapshot)
+	c.snapshot, c.goroutine = nil, goroutine{} // a result may wait for long
 	c.mu.Lock()
 	c.left = true
 	if c.grace != nil {

@@ -63,7 +63,7 @@ func (s *Session) Execute(req Request, started func(id string, err error), obser
 	s.lastID++
 	c := newCell(s, strconv.FormatUint(s.lastID, 10), &req)
 	s.cells[c.id] = c
-	c.snapshot = s.values
+	c.snapshot = s.values.hold()
 	s.mu.Unlock()
 	yield := req.Yield
 	if yield == 0 {
@@ -132,7 +132,7 @@ func (s *Session) terminateAll() bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.host.memory.used.Add(-s.values.size())
+	s.values.release(&s.host.memory)
 	s.values = nil
 	return true
 }
@@ -189,14 +189,23 @@ func (s *Session) commit(writes map[string][]byte) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	next := s.values.with(writes)
-	if limit := s.host.opts.StoreMemory; limit > 0 && next.bytes > limit {
+	if s.closing {
+		return true // nobody will load it
+	}
+	if limit := s.host.opts.StoreMemory; limit > 0 && s.values.sizeWith(writes) > limit {
 		return false
 	}
-	// The cell's charge for these bytes becomes the session's.
-	s.host.memory.used.Add(next.bytes - s.values.size())
+	next := s.values.with(writes, &s.host.memory) // the cell gives back its own charge
+	s.values.release(&s.host.memory)
 	s.values = next
 	return true
+}
+
+// letGo gives back a snapshot.
+func (s *Session) letGo(snapshot *values) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	snapshot.release(&s.host.memory)
 }
 
 func (s *Session) capYield(yield time.Duration) time.Duration {

@@ -11,17 +11,31 @@ const valueOverhead = 128
 
 // values is an immutable map of stored values, so that a snapshot is a pointer.
 // Commits are layers; a layer is merged with its parent once it is half as
-// large, so that there are few of them and a commit costs what it writes.
+// large, so that there are few of them and a commit costs what it writes, and
+// once more is kept than can be seen, so that what was replaced goes.
+//
+// What is kept for a session may be more than its values: a snapshot holds what
+// was replaced since. The host is charged for each stored value until the last
+// layer that has it is gone, so layers and values are counted.
 type values struct {
 	parent *values
-	layer  map[string][]byte
+	layer  map[string]*stored
 	bytes  int64 // of all that can be seen from here
+	kept   int64 // of this layer and those below
+	refs   int   // guarded by Session.mu: layers above, snapshots, the session
+}
+
+// stored is a value in any number of layers.
+type stored struct {
+	json []byte
+	size int64
+	refs int // guarded by Session.mu: layers
 }
 
 func (v *values) load(key string) ([]byte, bool) {
 	for ; v != nil; v = v.parent {
 		if value, ok := v.layer[key]; ok {
-			return value, true
+			return value.json, true
 		}
 	}
 	return nil, false
@@ -55,8 +69,8 @@ func valueSize(key string, value []byte) int64 {
 	return int64(len(key)) + int64(len(value)) + valueOverhead
 }
 
-// with returns v with writes on top. It takes ownership of writes.
-func (v *values) with(writes map[string][]byte) *values {
+// sizeWith is the size of v with writes on top.
+func (v *values) sizeWith(writes map[string][]byte) int64 {
 	bytes := v.size()
 	for key, value := range writes {
 		bytes += valueSize(key, value)
@@ -64,11 +78,56 @@ func (v *values) with(writes map[string][]byte) *values {
 			bytes -= valueSize(key, old)
 		}
 	}
-	parent, layer := v, writes
-	for parent != nil && len(parent.layer) <= 2*len(layer) {
-		merged := maps.Clone(parent.layer)
-		maps.Copy(merged, layer)
-		parent, layer = parent.parent, merged
+	return bytes
+}
+
+// with returns v with writes on top, held once and charged to m.
+func (v *values) with(writes map[string][]byte, m *meter) *values {
+	next := &values{bytes: v.sizeWith(writes), layer: make(map[string]*stored, len(writes)), refs: 1}
+	for key, value := range writes {
+		size := valueSize(key, value)
+		next.layer[key] = &stored{json: value, size: size}
+		next.kept += size
+		m.used.Add(size)
 	}
-	return &values{parent: parent, layer: layer, bytes: bytes}
+	parent := v
+	for parent != nil && (len(parent.layer) <= 2*len(next.layer) || next.kept+parent.kept > 2*next.bytes) {
+		merged := maps.Clone(parent.layer)
+		maps.Copy(merged, next.layer)
+		next.layer, next.kept = merged, 0
+		for _, value := range merged {
+			next.kept += value.size
+		}
+		parent = parent.parent
+	}
+	for _, value := range next.layer {
+		value.refs++
+	}
+	if next.parent = parent; parent != nil {
+		parent.refs++
+		next.kept += parent.kept
+	}
+	return next
+}
+
+// hold keeps v for one more holder, who lets go with release.
+func (v *values) hold() *values {
+	if v != nil {
+		v.refs++
+	}
+	return v
+}
+
+// release gives m back what nobody else holds.
+func (v *values) release(m *meter) {
+	for ; v != nil; v = v.parent {
+		if v.refs--; v.refs > 0 {
+			return
+		}
+		for _, value := range v.layer {
+			if value.refs--; value.refs == 0 {
+				m.used.Add(-value.size)
+			}
+		}
+	}
 }
