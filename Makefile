@@ -71,8 +71,8 @@ fuzz: ## fuzz every target for a share of FUZZ_SECONDS
 bench: build $(CODEX:%=.tools/codex/%/bin/codex) ## every figure beside the peers', in one table
 	@go run ./bench $(BENCHFLAGS)
 
-soak: build ## have users come and go at one host for SOAK minutes
-	@go test -json -count=1 -tags soak -run '^TestSoak$$' -timeout 0 ./cmd/berth -args -for $(SOAK)m | go run ./internal/ci/testreport
+soak: build ## have users come and go at hosts, and kill some, for SOAK minutes
+	@go test -json -count=1 -tags soak -timeout 0 ./bench/soak -args -for $(SOAK)m | go run ./internal/ci/testreport
 
 dist: ## build for every platform into dist/, with checksums
 	@rm -rf dist && mkdir -p dist
