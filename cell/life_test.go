@@ -180,6 +180,25 @@ func TestObserve(t *testing.T) {
 		time.Sleep(time.Second)
 		r.expect("wait: Yielded [b]")
 	})
+	noting := programs{"p": func(r *fakejs.Run) { r.Text("a"); _ = r.Host.Notify("n") }}
+	play(t, "second observer while a notification is unanswered", cell.Options{}, noting, func(r *room, s *cell.Session) {
+		r.exec(s, "p", -1)
+		r.expect("p: started 1", "p: Yielded []", "call 1: s/1 notify call-p n")
+		r.wait(s, "wait", "1", time.Second)
+		r.wait(s, "second", "1", time.Second)
+		time.Sleep(time.Minute) // and no deadline counts any more
+		r.expect("second: exec cell 1 already has an active observer")
+		r.host.Deliver(1)
+		r.expect("wait: Completed [a]", "closed s/1")
+	})
+	play(t, "terminate while a notification is unanswered", cell.Options{}, noting, func(r *room, s *cell.Session) {
+		r.exec(s, "p", time.Minute)
+		r.expect("p: started 1", "call 1: s/1 notify call-p n")
+		r.terminate(s, "end", "1")
+		r.expect("cancel 1", "p: Terminated [a]", "end: Terminated [a]", "closed s/1")
+		r.host.Deliver(1) // late
+		r.expect()
+	})
 	play(t, "unknown cell", cell.Options{}, nil, func(r *room, s *cell.Session) {
 		r.wait(s, "wait", "99", 0)
 		r.terminate(s, "end", "")
