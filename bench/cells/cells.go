@@ -16,6 +16,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/berth-dev/berth/bench/report"
 )
@@ -120,25 +121,28 @@ func Measure(ctx context.Context, r *report.Report, programs []Program, opts Opt
 	return errors.Join(errs...)
 }
 
+const (
+	turnTime  = time.Minute // for one turn of one program
+	mostFails = 2           // turns that a program fails before the others go on without it
+)
+
+// trials is what one program did about one figure.
+type trials struct {
+	samples [][]float64 // by line
+	fails   int
+	err     error // the last failure
+}
+
 // take measures a figure in turns and adds its lines.
 func (f *figure) take(ctx context.Context, r *report.Report, beds []*bed) error {
-	samples := make([][][]float64, len(beds)) // by program and line
-	failed := make([]error, len(beds))
-	for i := range samples {
-		samples[i] = make([][]float64, len(f.lines))
+	done := make([]trials, len(beds))
+	for i := range done {
+		done[i].samples = make([][]float64, len(f.lines))
 	}
 	for range beds[0].n(max(f.rounds, 1)) {
 		for i, b := range beds {
-			if failed[i] != nil {
-				continue
-			}
-			taken, err := f.measure(ctx, b)
-			if err != nil {
-				failed[i] = err
-				b.close()
-			}
-			for l, more := range taken {
-				samples[i][l] = append(samples[i][l], more...)
+			if done[i].fails < mostFails && ctx.Err() == nil {
+				f.turn(ctx, b, &done[i])
 			}
 		}
 	}
@@ -147,21 +151,34 @@ func (f *figure) take(ctx context.Context, r *report.Report, beds []*bed) error 
 		if line.note != "" {
 			out.Notes = append(out.Notes, line.note)
 		}
-		for i := range beds {
+		for i, d := range done {
 			value := math.NaN()
-			if len(samples[i][l]) > 0 {
-				value = line.reduce(samples[i][l])
+			if len(d.samples[l]) > 0 {
+				value = line.reduce(d.samples[l])
 			}
 			out.Values = append(out.Values, &value)
-		}
-		for i, err := range failed {
-			if err != nil {
-				out.Notes = append(out.Notes, fmt.Sprintf("%s: %s", beds[i].program.Name, strings.Join(strings.Fields(err.Error()), " ")))
+			if d.err != nil {
+				out.Notes = append(out.Notes, fmt.Sprintf("%s: %s", beds[i].program.Name, strings.Join(strings.Fields(d.err.Error()), " ")))
 			}
 		}
 		r.Add(out)
 	}
-	return failed[0]
+	return done[0].err
+}
+
+// turn measures one program once.
+func (f *figure) turn(ctx context.Context, b *bed, t *trials) {
+	ctx, cancel := context.WithTimeout(ctx, turnTime)
+	defer cancel()
+	taken, err := f.measure(ctx, b)
+	if err != nil {
+		t.err = err
+		t.fails++
+		b.close()
+	}
+	for l, more := range taken {
+		t.samples[l] = append(t.samples[l], more...)
+	}
 }
 
 // quantile returns a function that returns the smallest sample which at least

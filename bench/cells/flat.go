@@ -10,8 +10,9 @@ import (
 // A host's cost must not grow with what it has done before: the same figures
 // after 1, 10 and 100 times as many cells of the same session.
 const (
-	flatUnit = 20
-	flatLast = 2 // index of the longest history
+	flatUnit  = 20
+	flatLast  = 2  // index of the longest history
+	flatBatch = 10 // cells of it at a time; peers have dropped the connection at 60
 )
 
 var flatHistories = [...]int{1, 10, 100}
@@ -88,7 +89,7 @@ func flat(ctx context.Context, b *bed) ([][]float64, error) {
 	gone := 0
 	for i, times := range flatHistories {
 		for want := b.n(times * flatUnit); gone < want; {
-			batch := min(60, want-gone)
+			batch := min(flatBatch, want-gone)
 			if _, err := h.together(ctx, batch); err != nil {
 				return samples, err
 			}
