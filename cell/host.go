@@ -160,6 +160,11 @@ func (h *Host) Deliver(call int64) {
 	h.window.answer(call, answer{delivered: true, failed: true, reason: textInvalidResult})
 }
 
+// Hold charges the Host for delta bytes that its owner keeps for the cells, and
+// gives them back when negative. They were the cells' before, so there is no
+// refusal; what cells take next may be refused. Spec: codemode §10.2.
+func (h *Host) Hold(delta int64) { h.memory.used.Add(delta) }
+
 // Stats returns what the Host holds.
 func (h *Host) Stats() Stats {
 	out, waiting := h.window.counts()

@@ -35,6 +35,7 @@ type session struct {
 func newService(c *codemode.Conn, opts Options) *service {
 	s := &service{conn: c, sessions: map[codemode.SessionID]*session{}}
 	s.host = cell.New(opts.Engine, s, opts.cellOptions(c))
+	c.OnWaiting(func(delta int) { s.host.Hold(int64(delta)) })
 	return s
 }
 

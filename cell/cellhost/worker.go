@@ -113,11 +113,13 @@ func (w *worker) write() {
 	}
 }
 
-// read passes on what the child says, until it is gone.
+// read passes on what the child says, until it is gone, and no faster than the
+// client reads: what waits is in the child, and charged there.
 func (w *worker) read() {
 	r := codemode.NewFramedReader(w.proc.Stdout, w.front.conn.Dialect())
 	var err error
 	for err == nil {
+		_ = w.front.conn.Room(w.front.ctx) // ends with the connection; then the child does
 		var m codemode.HostToClient
 		if m, err = r.ReadHostToClient(); err == nil {
 			err = w.receive(m)

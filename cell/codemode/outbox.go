@@ -38,6 +38,8 @@ type outbox struct {
 	chunks []chunk       // what to write, in order
 	bytes  int           // in chunks
 	posted int           // frames in chunks that were posted, not sent
+	owed   int           // bytes of posted frames in the chunk that is being written
+	waits  func(int)     // told how the bytes of posted frames that wait change; nil if nobody asks
 	room   chan struct{} // closed when bytes falls below maxQueued; nil if nobody waits
 	busy   bool          // drain is writing
 	idle   chan struct{} // closed when nothing waits or is written; nil if nobody asks
@@ -51,7 +53,8 @@ type outbox struct {
 // chunk is a number of frames that are written at once.
 type chunk struct {
 	data   []byte
-	posted int
+	posted int // frames
+	owed   int // bytes of these
 }
 
 func newOutbox(dst io.Writer) *outbox {
@@ -89,11 +92,8 @@ func (o *outbox) send(ctx context.Context, frame []byte) error {
 		if room == nil {
 			return err
 		}
-		select {
-		case <-room:
-		case <-o.closed:
-		case <-ctx.Done():
-			return CallCancelled()
+		if err := o.await(ctx, room); err != nil {
+			return err
 		}
 	}
 }
@@ -102,14 +102,47 @@ func (o *outbox) send(ctx context.Context, frame []byte) error {
 func (o *outbox) trySend(frame []byte) (room chan struct{}, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if room := o.full(); room != nil {
+		return room, nil
+	}
+	o.enqueue(frame, 0)
+	return nil, o.err
+}
+
+// ready waits until there is room, or the outbox closes, or ctx ends.
+func (o *outbox) ready(ctx context.Context) error {
+	for {
+		o.mu.Lock()
+		room, err := o.full(), o.err
+		o.mu.Unlock()
+		if room == nil {
+			return err
+		}
+		if err := o.await(ctx, room); err != nil {
+			return err
+		}
+	}
+}
+
+// full returns what to wait for if there is no room, else nil. The caller holds mu.
+func (o *outbox) full() chan struct{} {
 	if o.err != nil || o.bytes < maxQueued {
-		o.enqueue(frame, 0)
-		return nil, o.err
+		return nil
 	}
 	if o.room == nil {
 		o.room = make(chan struct{})
 	}
-	return o.room, nil
+	return o.room
+}
+
+func (o *outbox) await(ctx context.Context, room <-chan struct{}) error {
+	select {
+	case <-room:
+	case <-o.closed:
+	case <-ctx.Done():
+		return CallCancelled()
+	}
+	return nil
 }
 
 // enqueue appends frame to the queue; it keeps a large one and copies a small
@@ -118,23 +151,33 @@ func (o *outbox) enqueue(frame []byte, posted int) {
 	if o.err != nil {
 		return
 	}
-	last := len(o.chunks) - 1
+	last, owed := len(o.chunks)-1, posted*len(frame)
 	switch {
 	case cap(frame) > chunkSize:
-		o.chunks = append(o.chunks, chunk{data: frame, posted: posted})
+		o.chunks = append(o.chunks, chunk{frame, posted, owed})
 	case last >= 0 && cap(o.chunks[last].data) == chunkSize && len(o.chunks[last].data)+len(frame) <= chunkSize:
-		o.chunks[last].data = append(o.chunks[last].data, frame...)
-		o.chunks[last].posted += posted
+		c := &o.chunks[last]
+		c.data = append(c.data, frame...)
+		c.posted += posted
+		c.owed += owed
 	default:
-		o.chunks = append(o.chunks, chunk{data: append(o.empty(), frame...), posted: posted})
+		o.chunks = append(o.chunks, chunk{append(o.empty(), frame...), posted, owed})
 	}
 	o.bytes += len(frame)
 	o.posted += posted
+	o.waiting(owed)
 	if last < 0 {
 		select {
 		case o.wake <- struct{}{}:
 		default:
 		}
+	}
+}
+
+// waiting reports that delta bytes more wait. The caller holds mu.
+func (o *outbox) waiting(delta int) {
+	if o.waits != nil && delta != 0 {
+		o.waits(delta)
 	}
 }
 
@@ -184,6 +227,7 @@ func (o *outbox) take() []byte {
 	o.busy = true
 	o.bytes -= len(first.data)
 	o.posted -= first.posted
+	o.owed = first.owed
 	if o.room != nil && o.bytes < maxQueued {
 		close(o.room)
 		o.room = nil
@@ -196,6 +240,8 @@ func (o *outbox) written(b []byte, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.busy = false
+	o.waiting(-o.owed)
+	o.owed = 0
 	if err != nil && !o.ended {
 		o.broken = &Error{Code: CodeTransport, Message: "write frame", Err: err}
 		o.end(errClosed(o.broken))
@@ -207,13 +253,6 @@ func (o *outbox) written(b []byte, err error) {
 	if cap(b) == chunkSize && len(o.spares) < maxSpares {
 		o.spares = append(o.spares, b[:0])
 	}
-}
-
-// queued returns the number of bytes that wait.
-func (o *outbox) queued() int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.bytes
 }
 
 // slow reports that too much waits for a peer that goes on sending.
@@ -259,6 +298,9 @@ func (o *outbox) close(cause error) error {
 // end closes the outbox. The caller holds mu.
 func (o *outbox) end(err error) {
 	o.err, o.ended = err, true
+	for _, c := range o.chunks {
+		o.waiting(-c.owed)
+	}
 	o.chunks, o.bytes, o.posted = nil, 0, 0
 	close(o.closed)
 }

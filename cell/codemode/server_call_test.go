@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/berth-dev/berth/cell/codemode"
 )
@@ -205,8 +206,13 @@ func TestSlowClient(t *testing.T) {
 		})
 		p, result := startCell(t, h, codemode.ServerOptions{})
 		synctest.Wait()
-		if sent < 10 || sent > 20 || h.conn.Queued() > 2<<20 {
-			t.Errorf("%d calls of 100 KiB sent, %d bytes queued", sent, h.conn.Queued())
+		if sent < 10 || sent > 20 {
+			t.Errorf("%d calls of 100 KiB sent", sent)
+		}
+		short, stop := context.WithTimeout(ctx, time.Second)
+		defer stop()
+		if err := h.conn.Room(short); codemode.CodeOf(err) != codemode.CodeCallCancelled {
+			t.Errorf("room in a full queue: %v", err)
 		}
 		p.say(request(2, openBody), `{"type":"operation/cancel","id":99}`, request(3, openBody))
 		synctest.Wait() // all was read
@@ -219,11 +225,59 @@ func TestSlowClient(t *testing.T) {
 			p.hear(invokeText(n+1, n, input))
 		}
 		p.hear(okResponse(2, readyValue), okResponse(3, readyValue))
+		if err := h.conn.Room(t.Context()); err != nil {
+			t.Errorf("no room in an empty queue: %v", err)
+		}
 		p.rw.Close()
 		if err := result(); err != nil {
 			t.Errorf("Run returned %v", err)
 		}
 	})
+}
+
+// TestWaitingAnswers: what a client does not read can be charged to somebody.
+// Spec: §10.2.
+func TestWaitingAnswers(t *testing.T) {
+	for name, end := range map[string]func(p *peer, answers int){
+		"read": func(p *peer, answers int) {
+			for range answers {
+				if _, err := p.r.Next(); err != nil {
+					p.t.Error(err)
+				}
+			}
+		},
+		"closed": func(p *peer, _ int) { p.rw.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				waiting := 0
+				h := &scripted{wait: func(context.Context, *codemode.Call, *codemode.SessionWait) (*codemode.WireWaitOutcome, error) {
+					items := []codemode.WireContentItem{{Type: codemode.InputText, Text: strings.Repeat("x", 1<<20)}}
+					return &codemode.WireWaitOutcome{Response: codemode.WireRuntimeResponse{State: codemode.Yielded, CellID: "1", ContentItems: items}}, nil
+				}}
+				p, result := serveReady(t, h, codemode.ServerOptions{})
+				synctest.Wait() // there is a Conn
+				h.conn.OnWaiting(func(delta int) { waiting += delta })
+				for id := range 30 {
+					p.say(request(id, waitBody))
+				}
+				p.say(request(30, openBody))
+				synctest.Wait()
+				if waiting < 30<<20 || waiting > 31<<20 {
+					t.Errorf("%d bytes wait, want 30 MiB", waiting)
+				}
+				end(p, 31)
+				synctest.Wait()
+				if waiting != 0 {
+					t.Errorf("%d bytes wait, want none", waiting)
+				}
+				p.rw.Close()
+				if err := result(); name == "read" && err != nil {
+					t.Errorf("Run returned %v", err)
+				}
+			})
+		})
+	}
 }
 
 // TestFloodingClient: one that sends and never reads is given up, in bounded

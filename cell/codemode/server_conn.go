@@ -11,8 +11,9 @@ import (
 // client. It is safe for concurrent use.
 //
 // Frames go out in the order of the calls that make them. Answers and closings
-// never block: their number is bounded by that of requests and cells. Only
-// InvokeTool and Notify block, while the client does not read.
+// never block: their number is bounded by that of requests and cells, and
+// OnWaiting tells of their bytes. Only InvokeTool, Notify and Room block, while
+// the client does not read.
 type Conn struct {
 	server  *Server
 	dialect Dialect
@@ -36,8 +37,20 @@ func (c *Conn) Dialect() Dialect { return c.dialect }
 // be changed.
 func (c *Conn) Capabilities() CapabilitySet { return c.enabled }
 
-// Queued returns how many bytes of frames the client has not taken yet.
-func (c *Conn) Queued() int { return c.out.queued() }
+// OnWaiting sets who is told how many bytes of answers the client has not taken
+// yet: waits is called with each change, so that they can be charged to somebody.
+// It must not block, nor call the Conn. It is to be set before the Server has
+// the Handler. Spec: codemode §10.2.
+func (c *Conn) OnWaiting(waits func(delta int)) {
+	c.out.mu.Lock()
+	defer c.out.mu.Unlock()
+	c.out.waits = waits
+}
+
+// Room blocks while the client leaves a full queue unread, until ctx ends: who
+// passes on what others say need not hear more of it before. The error is
+// [CodeCallCancelled] or [CodeClosed].
+func (c *Conn) Room(ctx context.Context) error { return c.out.ready(ctx) }
 
 // CloseCell announces that a cell is over: exactly once per started cell, after
 // its Initial and with nothing about it to follow. Spec: codemode §6.2, §10.1.
