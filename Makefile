@@ -19,7 +19,7 @@ CODEX := 0.144.0 0.171.0
 # test` brings what npm asks for. They are checked like all other code.
 TAGS := codex,npm,soak
 
-# Seconds that all fuzz targets share, minutes of soaking, flags for the
+# Seconds that all fuzz targets take, minutes of soaking, flags for the
 # benchmark and for go test.
 FUZZ_SECONDS ?= 600
 SOAK         ?= 30
@@ -65,7 +65,7 @@ lint: build ## format, vet, staticcheck, the house's own rules, start-up cost
 	@go test ./internal/lint
 	@go run ./internal/ci/inittrace bin/berth version
 
-fuzz: ## fuzz every target for a share of FUZZ_SECONDS
+fuzz: ## fuzz every target, FUZZ_SECONDS in all
 	@.ci/fuzz $(FUZZ_SECONDS)
 
 bench: build $(CODEX:%=.tools/codex/%/bin/codex) ## every figure beside the peers', in one table
