@@ -200,4 +200,6 @@ func median(samples []float64) float64 {
 	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
-func worst(samples []float64) float64 { return slices.Max(samples) }
+func least(samples []float64) float64 { return slices.Min(samples) }
+
+func most(samples []float64) float64 { return slices.Max(samples) }
