@@ -69,6 +69,7 @@ fuzz: ## fuzz every target, FUZZ_SECONDS in all
 	@.ci/fuzz $(FUZZ_SECONDS)
 
 bench: build $(CODEX:%=.tools/codex/%/bin/codex) ## every figure beside the peers', in one table
+	@go run ./internal/ci/inittrace bin/berth version >&2
 	@go run ./bench $(BENCHFLAGS)
 
 soak: build ## have users come and go at hosts, and kill some, for SOAK minutes
