@@ -10,9 +10,14 @@ import (
 )
 
 // TestPrograms runs the programs that were recorded from published hosts.
-func TestPrograms(t *testing.T) {
+func TestPrograms(t *testing.T) { testPrograms(t, "codemode/programs") }
+
+// TestLanguage does so with what the language and its library do.
+func TestLanguage(t *testing.T) { testPrograms(t, "codemode/language") }
+
+func testPrograms(t *testing.T, set string) {
 	e := newEngine(t)
-	for _, v := range conformance.Load(t, "codemode/programs") {
+	for _, v := range conformance.Load(t, set) {
 		dialects := map[string]js.Dialect{"base": js.Base, "later": js.Later}
 		for name, dialect := range dialects {
 			if v.Dialect != "" && v.Dialect != name {

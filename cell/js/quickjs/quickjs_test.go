@@ -140,7 +140,15 @@ func run(t testing.TB, iso js.Isolate, h *host, p js.Program) (out js.Outcome, d
 
 func newEngine(t testing.TB) *quickjs.Engine {
 	t.Helper()
-	e := quickjs.New(quickjs.Options{Spare: -1})
+	return newEngineIn(t, "UTC")
+}
+
+// newEngineIn makes an engine with a time zone. The last one made counts for
+// Date, the engine's own for Intl.
+func newEngineIn(t testing.TB, zone string) *quickjs.Engine {
+	t.Helper()
+	getenv := func(name string) string { return map[string]string{"TZ": zone}[name] }
+	e := quickjs.New(quickjs.Options{Spare: -1, Getenv: getenv})
 	if err := e.Prepare(); err != nil {
 		t.Fatal(err)
 	}

@@ -58,12 +58,14 @@ func newTemplate(env intl.Env) (*template, error) {
 		return nil, fmt.Errorf("compile the environment: %w", err)
 	}
 	t := &template{intl: intl.New(env), intlCode: sync.OnceValues(compileIntl)}
-	err = withScratch(func(i *isolate) error {
-		if err := i.furnish(code[0], code[1]); err != nil {
-			return err
-		}
-		t.record(i)
-		return nil
+	err = withZone(env.TimeZone, func() error {
+		return withScratch(func(i *isolate) error {
+			if err := i.furnish(code[0], code[1]); err != nil {
+				return err
+			}
+			t.record(i)
+			return nil
+		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("build the environment: %w", err)
