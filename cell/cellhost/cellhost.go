@@ -105,6 +105,7 @@ func Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser, opts Options
 	if s == nil {
 		return err
 	}
+	s.trim.stop()
 	// The connection's context may be over; ending the cells has its own time.
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), opts.Shutdown)
 	defer cancel()

@@ -28,7 +28,8 @@ type front struct {
 	conn    *codemode.Conn
 	opts    frontOptions
 	ctx     context.Context // ends with the connection
-	running sync.WaitGroup  // the workers' goroutines
+	trim    *trimmer
+	running sync.WaitGroup // the workers' goroutines
 
 	mu       sync.Mutex // guards the fields below
 	slots    []*worker  // the workers that take new sessions; nil: to be started
@@ -97,7 +98,8 @@ func newFront(ctx context.Context, c *codemode.Conn, opts Options, workers Worke
 	f := &front{conn: c, ctx: ctx, slots: make([]*worker, workers.Count),
 		opts:     frontOptions{WorkerOptions: workers, MaxCells: opts.cellOptions(c).MaxCells, Log: opts.Log},
 		sessions: map[codemode.SessionID]*pinned{}, known: map[codemode.SessionID]struct{}{},
-		workers: map[*worker]struct{}{}}
+		workers: map[*worker]struct{}{}, trim: newTrimmer(func() int64 { return 0 })}
+	c.OnWaiting(func(delta int) { f.trim.gone(-delta) })
 	if f.opts.MaxCells == 0 {
 		f.opts.MaxCells = baseCells
 	}
@@ -106,6 +108,7 @@ func newFront(ctx context.Context, c *codemode.Conn, opts Options, workers Worke
 
 // stop ends the children and waits for them.
 func (f *front) stop(ctx context.Context) {
+	f.trim.stop()
 	f.mu.Lock()
 	f.closing = true
 	var stopping sync.WaitGroup

@@ -50,6 +50,9 @@ func (s *session) convert(o cell.Observation, tokens uint64) codemode.WireRuntim
 	for i, item := range items {
 		r.ContentItems[i] = contentItem(item)
 	}
+	for _, item := range o.Items {
+		s.trim.gone(len(item.Value))
+	}
 	return r
 }
 

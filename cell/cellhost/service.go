@@ -18,6 +18,7 @@ import (
 type service struct {
 	conn *codemode.Conn
 	host *cell.Host
+	trim *trimmer
 
 	mu       sync.Mutex
 	sessions map[codemode.SessionID]*session
@@ -27,6 +28,7 @@ type service struct {
 type session struct {
 	*cell.Session
 	bounded bool // the host truncates output
+	trim    *trimmer
 
 	mu      sync.Mutex
 	catalog catalog
@@ -35,7 +37,11 @@ type session struct {
 func newService(c *codemode.Conn, opts Options) *service {
 	s := &service{conn: c, sessions: map[codemode.SessionID]*session{}}
 	s.host = cell.New(opts.Engine, s, opts.cellOptions(c))
-	c.OnWaiting(func(delta int) { s.host.Hold(int64(delta)) })
+	s.trim = newTrimmer(func() int64 { return s.host.Stats().Memory })
+	c.OnWaiting(func(delta int) {
+		s.host.Hold(int64(delta))
+		s.trim.gone(-delta)
+	})
 	return s
 }
 
@@ -63,7 +69,7 @@ func (s *service) Open(_ context.Context, r *codemode.SessionOpen) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sessions[r.SessionID] = &session{Session: opened, bounded: r.OutputTruncation == codemode.TruncateByServer}
+	s.sessions[r.SessionID] = &session{Session: opened, trim: s.trim, bounded: r.OutputTruncation == codemode.TruncateByServer}
 	return nil
 }
 
@@ -175,6 +181,7 @@ func (s *service) Shutdown(ctx context.Context, r *codemode.SessionShutdown) err
 		delete(s.sessions, r.SessionID)
 	}
 	s.mu.Unlock()
+	defer s.trim.look()
 	return sess.Close(ctx)
 }
 
@@ -214,6 +221,7 @@ func (s *service) Cancel(c *cell.Call) { s.conn.CancelCall(codemode.DelegateRequ
 // Closed implements cell.Delegate.
 func (s *service) Closed(session, id string) {
 	s.conn.CloseCell(codemode.SessionID(session), codemode.WireCellID(id))
+	s.trim.look()
 }
 
 // messageOf is the part of an error that a cell gets to see.
