@@ -3,42 +3,49 @@ package cellhost_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/berth-dev/berth/cell/cellhost"
 )
 
-// With 8 busy cells a trivial one takes at most 5 ms, by the median.
-func TestBusyCellsDoNotStarveATrivialOne(t *testing.T) {
-	c := start(t, cellhost.Options{})
+// crowd starts 8 cells that compute for ever.
+func crowd(c *client) {
 	c.open("s")
 	for range 8 {
 		c.exec("s", `for(;;);`, `,"yield_time_ms":0`)
 		c.await("Yielded")
 	}
-	// A loaded machine gets several tries; a host that starves cells none.
-	late := time.Now().Add(patience)
-	for median := time.Duration(1 << 62); median > 5*time.Millisecond; {
-		var took []time.Duration
-		for range 11 {
-			begun := time.Now()
-			c.run("s", `text("x")`)
-			took = append(took, time.Since(begun))
-		}
-		slices.Sort(took)
-		if median = took[5]; time.Now().After(late) {
-			t.Fatalf("median %v, want at most 5ms", median)
+}
+
+// Busy cells hold up neither others nor their own end. How long that takes is
+// for the benchmark below to say.
+func TestBusyCellsDoNotStarveOthers(t *testing.T) {
+	c := start(t, cellhost.Options{})
+	crowd(c)
+	for range 11 {
+		if got := c.run("s", `text("x")`); !strings.Contains(got, text("x")) {
+			t.Error(got)
 		}
 	}
 	for i := range 8 {
-		begun := time.Now()
-		c.terminate("s", fmt.Sprint(i+1))
-		c.await("Terminated")
-		if d := time.Since(begun); d > time.Second {
-			t.Errorf("terminate took %v", d)
-		}
+		id := c.terminate("s", fmt.Sprint(i+1))
+		c.await(fmt.Sprintf(`"id":%d,`, id), "Terminated")
 	}
+}
+
+func BenchmarkTrivialCellBesideBusyOnes(b *testing.B) {
+	c := start(b, cellhost.Options{})
+	crowd(c)
+	var took []time.Duration
+	for b.Loop() {
+		begun := time.Now()
+		c.run("s", `text("x")`)
+		took = append(took, time.Since(begun))
+	}
+	slices.Sort(took)
+	b.ReportMetric(took[len(took)/2].Seconds()*1e3, "ms/median")
 }
 
 func BenchmarkTrivialCell(b *testing.B) {

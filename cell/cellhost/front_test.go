@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/berth-dev/berth/cell/cellhost"
 )
@@ -92,13 +91,9 @@ func TestWorkersPinSessions(t *testing.T) {
 		c.exec(s, `for(;;);`, `,"yield_time_ms":0`)
 		c.await("Yielded")
 	}
-	begun := time.Now()
 	for _, s := range []string{"a", "b", "c"} {
 		c.terminate(s, "1")
 		c.await(`"Terminated":{"cell_id":"1","content_items":[],"code_mode_host_duration_ns":`)
-	}
-	if d := time.Since(begun); d > time.Second {
-		t.Errorf("three terminates took %v", d)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/berth-dev/berth/cell/cellhost"
 )
@@ -55,7 +54,6 @@ func TestShutdownOrder(t *testing.T) {
 	}
 	c.exec("s", `text("y")`, `,"yield_time_ms":0`) // its result is never collected
 	c.expect("execution/started", "Yielded")
-	begun := time.Now()
 	c.shutdown("s")
 	ended := map[string]bool{}
 	for line := c.next(); !strings.Contains(line, "session/closed"); line = c.next() {
@@ -71,8 +69,8 @@ func TestShutdownOrder(t *testing.T) {
 			ended[cell[1]] = true
 		}
 	}
-	if d := time.Since(begun); len(ended) != 4 || d > time.Second {
-		t.Errorf("%d cells closed before the session, in %v; want 4 within a second", len(ended), d)
+	if len(ended) != 4 {
+		t.Errorf("%d cells closed before the session, want 4", len(ended))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/berth-dev/berth/cell/cellhost"
 )
@@ -38,16 +37,10 @@ func TestHostileCellsAreTerminated(t *testing.T) {
 		c.exec("s", source, `,"yield_time_ms":30`)
 		cell++
 		line := c.await("execute/initialResponse")
-		begun := time.Now()
 		id := c.terminate("s", fmt.Sprint(cell))
 		if answer := c.await(fmt.Sprintf(`{"type":"operation/response","id":%d,`, id)); strings.Contains(line, "Yielded") &&
 			!strings.Contains(answer, "Terminated") && !strings.Contains(answer, `"Result"`) {
 			t.Errorf("%s: %s", source, answer)
-		}
-		if d := time.Since(begun); d > time.Second {
-			t.Errorf("%s: terminate took %v", source, d)
-		} else if d > 20*time.Millisecond {
-			t.Logf("%s: terminate took %v", source, d)
 		}
 		if got := c.run("s", `text(6 * 7)`); !strings.Contains(got, text("42")) {
 			t.Errorf("after %s: %s", source, got)

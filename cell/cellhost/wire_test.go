@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -103,12 +102,8 @@ func TestEndWithBusyCells(t *testing.T) {
 			}
 			c.exec("s", `await new Promise(()=>{})`, "")
 			c.await("execution/started")
-			begun := time.Now()
 			end(c, cancel)
 			err := c.end()
-			if d := time.Since(begun); d > time.Second {
-				t.Errorf("took %v", d)
-			}
 			switch name {
 			case "EOF":
 				if err != nil {

@@ -97,7 +97,7 @@ func TestHostile(t *testing.T) {
 		if len(got) > schema.MaxType {
 			t.Errorf("%s: %d bytes", name, len(got))
 		}
-		if took := time.Since(begun); took > 5*time.Second {
+		if took := time.Since(begun); took > time.Minute {
 			t.Errorf("%s: took %v", name, took)
 		}
 	}

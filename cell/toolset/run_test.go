@@ -125,31 +125,27 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// Output comes while its program runs, whatever that does: these run until all
+// of it has come.
 func TestOutputComesAtOnce(t *testing.T) {
-	opts := options(t, `
-		await new Promise(r => setTimeout(r, 300));
-		for (let i = 0; i < 3; i++) {
-			text(Date.now());
-			await new Promise(r => setTimeout(r, 150));
-		}
-		const end = Date.now() + 400;
-		text(Date.now());
-		while (Date.now() < end);`)
-	var late []time.Duration
-	_, err := toolset.Run(t.Context(), opts, func(e toolset.Event) error {
-		var ms int64
-		if _, err := fmt.Sscan(e.Text, &ms); err != nil {
-			return err
-		}
-		late = append(late, time.Since(time.UnixMilli(ms)))
-		return nil
-	})
-	if err != nil || len(late) != 4 {
-		t.Fatal(late, err)
-	}
-	for _, d := range late {
-		if d > 250*time.Millisecond { // 100 ms, and a busy machine
-			t.Errorf("output was late: %v", late)
+	for _, source := range []string{
+		`for (let i = 0;; i++) { text(i); await new Promise(r => setTimeout(r, 50)) }`,
+		`for (let i = 0; i < 5; i++) text(i); for (;;);`,
+		`for (let i = 0; i < 5; i++) text(i); await new Promise(() => {});`,
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		seen := 0
+		out, err := toolset.Run(ctx, options(t, source), func(e toolset.Event) error {
+			if seen < 5 && e.Text != fmt.Sprint(seen) {
+				t.Errorf("%s: got %q after %d texts", source, e.Text, seen)
+			}
+			if seen++; seen == 5 {
+				cancel()
+			}
+			return nil
+		})
+		if err != nil || out.Status != toolset.Terminated || seen < 5 {
+			t.Errorf("%s: %d texts, %+v, %v", source, seen, out, err)
 		}
 	}
 }
@@ -200,7 +196,7 @@ func TestCtrlC(t *testing.T) {
 			if err != nil || out.Status != toolset.Terminated || !cmp.Equal(got, []string{"before"}) {
 				t.Errorf("%+v %v %q", out, err, got)
 			}
-			if took := time.Since(begun); took > 8*time.Second {
+			if took := time.Since(begun); took > time.Minute {
 				t.Errorf("took %v", took)
 			}
 		})
