@@ -3,6 +3,7 @@ package cell_test
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -88,6 +89,17 @@ func TestExecute(t *testing.T) {
 	}}, func(r *room, s *cell.Session) {
 		r.exec(s, "p", 0)
 		r.expect("p: started 1", "p: Completed [jobs timer]", "closed s/1")
+	})
+	play(t, "ids end", cell.Options{MaxCells: 1}, programs{"p": say()}, func(r *room, s *cell.Session) {
+		cell.SkipIDs(s, math.MaxUint64-1)
+		r.exec(s, "p", 0)
+		r.expect("p: started 18446744073709551615", "p: Completed []", "closed s/18446744073709551615")
+		for range 2 { // what is refused takes no slot
+			r.exec(s, "p", 0)
+			r.expect("p: code mode session exhausted its cell ID space")
+		}
+		r.exec(r.open("other"), "p", 0)
+		r.expect("p: started 1", "p: Completed []", "closed other/1")
 	})
 	play(t, "panic ends the cell alone", cell.Options{}, programs{"p": func(r *fakejs.Run) {
 		r.Text("a")

@@ -5,8 +5,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/berth-dev/berth/cell/cellhost"
+	"github.com/berth-dev/berth/cell/js"
+	"github.com/berth-dev/berth/cell/js/quickjs"
 )
 
 func result(cell, items string) string {
@@ -269,23 +272,98 @@ func TestReverseCallsAreHeldBackNotRefused(t *testing.T) {
 	c.expect(result("1", text("0 bad")), "cell/closed")
 }
 
+// countingEngine tells of each isolate that is given back: its program is over.
+type countingEngine struct {
+	js.Engine
+	closed chan struct{}
+}
+
+func (e *countingEngine) New(host js.Host, acct js.Account) (js.Isolate, error) {
+	isolate, err := e.Engine.New(host, acct)
+	if err != nil {
+		return nil, err
+	}
+	return &countedIsolate{isolate, e.closed}, nil
+}
+
+type countedIsolate struct {
+	js.Isolate
+	closed chan struct{}
+}
+
+func (i *countedIsolate) Close() {
+	i.Isolate.Close()
+	i.closed <- struct{}{}
+}
+
+// over waits for the end of a program without hearing of it from the host.
+func (e *countingEngine) over(t *testing.T) {
+	t.Helper()
+	select {
+	case <-e.closed:
+	case <-time.After(patience):
+		t.Fatal("no program ended")
+	}
+}
+
+func newCountingEngine(t *testing.T) *countingEngine {
+	engine := quickjs.New(quickjs.Options{Spare: 1})
+	t.Cleanup(func() { engine.Close() })
+	return &countingEngine{engine, make(chan struct{}, 128)}
+}
+
 // A client that does not read holds up only cells that call. Spec: codemode §10.2.
 func TestClientThatDoesNotRead(t *testing.T) {
-	c := start(t, cellhost.Options{Window: 1000})
-	c.open("s")
+	engine := newCountingEngine(t)
+	c := start(t, cellhost.Options{Engine: engine, Window: 1000})
+	for _, session := range []string{"caller", "quiet", "other", "spin"} {
+		c.open(session)
+	}
+	spin := c.exec("spin", `for (;;);`, patient)
+	c.await("execution/started")
 	c.stall()
-	caller := c.exec("s", `for (let i = 0; i < 1000; i++) tools.a("x".repeat(10000)); text("called")`, `,"yield_time_ms":60000`)
-	quiet := c.exec("s", `await new Promise(f => setTimeout(f, 10)); store("k", 1); text("quiet")`, "")
-	c.terminate("s", "3") // answered behind all that; the host reads it now
-	other := c.exec("s", `text("other")`, "")
+	caller := c.exec("caller", `for (let i = 0; i < 1000; i++) tools.a("x".repeat(10000)); text("called")`, patient)
+	quiet := c.exec("quiet", `await new Promise(f => setTimeout(f, 10)); store("k", 1); text("quiet")`, "")
+	other := c.exec("other", `text("other")`, "")
+	engine.over(t)
+	engine.over(t) // both, while the first waits for room
+	c.terminate("spin", "1")
+	engine.over(t)
 	c.resume()
 	got := map[int]bool{}
-	for len(got) < 3 {
+	for len(got) < 4 {
 		line := c.await("execute/initialResponse")
-		for _, id := range []int{caller, quiet, other} {
+		for _, id := range []int{caller, quiet, other, spin} {
 			if strings.HasPrefix(line, fmt.Sprintf(`{"type":"execute/initialResponse","id":%d,`, id)) {
 				got[id] = true
 			}
 		}
+	}
+}
+
+// What a client leaves unread is charged to the host, so that there is an end to
+// it. Spec: codemode §10.2, §23.
+func TestUnreadOutputIsBounded(t *testing.T) {
+	engine := newCountingEngine(t)
+	c := start(t, cellhost.Options{Engine: engine, HostMemory: 200 << 20})
+	c.open("s")
+	c.stall()
+	for range 12 {
+		c.exec("s", `text("x".repeat(30 * 2**20))`, patient)
+		engine.over(t)
+	}
+	c.resume()
+	refused := 0
+	for range 12 {
+		if strings.Contains(c.await("execute/initialResponse"), "RangeError: cell memory limit of 200 MiB exceeded") {
+			refused++
+		}
+	}
+	if refused < 4 || refused > 10 {
+		t.Errorf("%d of 12 cells of 30 MiB each were refused", refused)
+	}
+	c.await("cell/closed")
+	if got := c.run("s", `text("x".repeat(30 * 2**20))`); strings.Contains(got, "exceeded") {
+		t.Errorf("after all was read: %.200s", got)
 	}
 }
