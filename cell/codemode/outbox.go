@@ -84,6 +84,14 @@ func (o *outbox) post(frame []byte) {
 	o.enqueue(frame, 1)
 }
 
+// follow queues a frame at once that follows one that was sent. There are no
+// more of them than of those, so they are not held against the peer.
+func (o *outbox) follow(frame []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.enqueue(frame, 0)
+}
+
 // send queues a frame once there is room. When ctx ends or the outbox closes
 // first, it returns an error and nothing is sent.
 func (o *outbox) send(ctx context.Context, frame []byte) error {

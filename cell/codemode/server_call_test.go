@@ -280,6 +280,48 @@ func TestWaitingAnswers(t *testing.T) {
 	}
 }
 
+// TestManyCancels: as many as there can be are not the client's fault, however
+// late it reads them. Spec: §9, §15.
+func TestManyCancels(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const heard, unheard = 4096, 2000
+		h := new(scripted)
+		p, result := serveReady(t, h, codemode.ServerOptions{})
+		synctest.Wait() // there is a Conn
+		call := func(n int) codemode.DelegateRequestID {
+			id, err := h.conn.InvokeTool(t.Context(), "s", invocation(n, "1"), func(codemode.RawJSON, error) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return id
+		}
+		var ids []codemode.DelegateRequestID
+		for n := range heard {
+			ids = append(ids, call(n))
+			p.hear(invokeText(n+1, n, "1"))
+		}
+		for _, id := range ids {
+			h.conn.CancelCall(id)
+		}
+		for n := range unheard {
+			h.conn.CancelCall(call(heard + n))
+		}
+		p.say(request(1, openBody), request(2, openBody))
+		for n := range heard {
+			p.hear(fmt.Sprintf(`{"type":"delegate/cancel","id":%d}`, n+1))
+		}
+		for n := range unheard {
+			n += heard
+			p.hear(invokeText(n+1, n, "1"), fmt.Sprintf(`{"type":"delegate/cancel","id":%d}`, n+1))
+		}
+		p.hear(okResponse(1, readyValue), okResponse(2, readyValue))
+		p.rw.Close()
+		if err := result(); err != nil {
+			t.Errorf("Run returned %v", err)
+		}
+	})
+}
+
 // TestFloodingClient: one that sends and never reads is given up, in bounded
 // memory.
 func TestFloodingClient(t *testing.T) {

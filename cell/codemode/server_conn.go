@@ -88,7 +88,11 @@ func (c *Conn) CancelCall(id DelegateRequestID) bool {
 	if _, pending := c.calls.take(id); !pending {
 		return false
 	}
-	c.mustReply(&DelegateCancel{ID: id})
+	f, err := appendHostFrame(c.out.buffer(), c.dialect, &DelegateCancel{ID: id})
+	if err == nil { // it is small, and ours
+		c.out.follow(f)
+	}
+	c.out.recycle(f)
 	return true
 }
 
