@@ -145,3 +145,17 @@ func TestWorkersCellLimit(t *testing.T) {
 	c.exec("s", ``, "")
 	c.await("execution/started")
 }
+
+// Session ids are remembered as by a single host. Spec: codemode §4.
+func TestWorkersForgetSessionIDs(t *testing.T) {
+	c := fleet(t, 4)
+	for i := range 4097 {
+		session := fmt.Sprint("s", i)
+		c.open(session)
+		c.shutdown(session)
+		c.expect(`"session/closed"`)
+	}
+	c.open("s0") // and with it s1 is forgotten
+	c.request(`{"method":"session/open","sessionId":"s2"}`)
+	c.expect("code-mode session ID `s2` was reused")
+}
