@@ -43,7 +43,7 @@ func (i *isolate) captureStackTrace(a args) value {
 		}
 		return undefined
 	}
-	stack := undefined
+	var stack value
 	if prepare, ok := i.prepareStackTrace(); ok {
 		defer i.drop(prepare)
 		stack = i.prepared(prepare, object, callSites(out.Frames))
