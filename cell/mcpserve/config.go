@@ -1,6 +1,7 @@
 package mcpserve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -59,7 +60,8 @@ var foreign = []string{"alwaysAllow", "autoApprove", "description", "envFile", "
 // LoadConfig reads a file with an object mcpServers, as many clients have it.
 // ${NAME} and ${NAME:-default} in its strings stand for variables of lookup,
 // usually os.LookupEnv. All problems are reported at once, each with its path.
-// Warnings name keys that other programs know and this one ignores.
+// Warnings name keys that other programs know and this one ignores, and
+// servers that are left out because a variable is not set.
 func LoadConfig(path string, lookup func(string) (string, bool)) (c Config, warnings []string, err error) {
 	data, err := readConfig(path)
 	if err != nil {
@@ -110,7 +112,10 @@ func parseConfig(data []byte, lookup func(string) (string, bool)) (Config, []str
 		for _, key := range ignored {
 			warnings = append(warnings, fmt.Sprintf("%s.%s: ignored", path, key))
 		}
+		unset := (*unsetError)(nil)
 		switch {
+		case errors.As(err, &unset):
+			warnings = append(warnings, fmt.Sprintf("%s is left out: %v", path, err))
 		case err != nil:
 			problems = append(problems, fmt.Errorf("%s: %w", path, err))
 		case s != nil:
@@ -144,14 +149,14 @@ func parseServer(name string, value jsontext.Value, lookup func(string) (string,
 	if err := json.Unmarshal(rest, &s, json.RejectUnknownMembers(true)); err != nil {
 		return nil, ignored, err
 	}
+	if s.Disabled {
+		return nil, ignored, nil
+	}
 	if err := s.expand(lookup); err != nil {
 		return nil, ignored, err
 	}
 	c, err := s.config(name)
-	if err != nil || s.Disabled {
-		return nil, ignored, err
-	}
-	return c, ignored, nil
+	return c, ignored, err
 }
 
 func (s *serverJSON) config(name string) (*ServerConfig, error) {
@@ -185,18 +190,31 @@ func (s *serverJSON) expand(lookup func(string) (string, bool)) error {
 	for i := range s.Args {
 		expand(fmt.Sprintf("args[%d]", i), &s.Args[i])
 	}
-	for at, m := range map[string]map[string]string{"env": s.Env, "headers": s.Headers} {
+	expandAll := func(at string, m map[string]string) {
 		for _, k := range slices.Sorted(maps.Keys(m)) {
 			v := m[k]
 			expand(at+"."+k, &v)
 			m[k] = v
 		}
 	}
-	return errors.Join(problems...)
+	expandAll("env", s.Env)
+	expandAll("headers", s.Headers)
+	// One is enough to leave the server out, and fits into a line.
+	if len(problems) > 0 {
+		return problems[0]
+	}
+	return nil
+}
+
+// unsetError says that a server can't be had: this variable is not set.
+type unsetError struct{ name string }
+
+func (e *unsetError) Error() string {
+	return fmt.Sprintf("variable %s is not set (set it, give a default as in ${%s:-}, or remove the server)", e.name, e.name)
 }
 
 func expandVariables(s string, lookup func(string) (string, bool)) (string, error) {
-	var problems []error
+	var problem error
 	variable := regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
 	out := variable.ReplaceAllStringFunc(s, func(m string) string {
 		name, fallback, has := strings.Cut(m[2:len(m)-1], ":-")
@@ -204,9 +222,9 @@ func expandVariables(s string, lookup func(string) (string, bool)) (string, erro
 			return v
 		}
 		if !has {
-			problems = append(problems, fmt.Errorf("variable %s is not set", name))
+			problem = cmp.Or[error](problem, &unsetError{name})
 		}
 		return fallback
 	})
-	return out, errors.Join(problems...)
+	return out, problem
 }

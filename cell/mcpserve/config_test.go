@@ -53,6 +53,25 @@ func TestLoadConfig(t *testing.T) {
 	}
 }
 
+// A variable that is not set costs its own server and nothing else.
+func TestUnsetVariables(t *testing.T) {
+	got, warnings, err := load(t, `{"mcpServers": {
+		"a": {"command": "x", "args": ["", "${NONE}"], "env": {"E": "${NADA}"}},
+		"b": {"url": "http://h", "headers": {"H": "${TOKEN}${NADA}"}},
+		"c": {"command": "x"},
+		"off": {"command": "${NONE}", "disabled": true}}}`)
+	if err != nil || len(got.Servers) != 1 || got.Servers[0].Name != "c" {
+		t.Errorf("got %+v, %v; want c alone", got, err)
+	}
+	want := []string{
+		"mcpServers.a is left out: args[1]: variable NONE is not set (set it, give a default as in ${NONE:-}, or remove the server)",
+		"mcpServers.b is left out: headers.H: variable NADA is not set (set it, give a default as in ${NADA:-}, or remove the server)",
+	}
+	if !cmp.Equal(warnings, want) {
+		t.Errorf("warnings %q, want %q", warnings, want)
+	}
+}
+
 func TestConfigProblems(t *testing.T) {
 	for content, want := range map[string][]string{
 		`{`:                  {"unexpected EOF"},
@@ -62,8 +81,6 @@ func TestConfigProblems(t *testing.T) {
 		`{"mcpservers": {}}`: {"mcpservers: unknown key", "mcpServers: is missing"},
 		`{"mcpServers": {"a": {"comand": "x"}, "b": {"command": 5}, "c": {"command": "x", "url": "http://h"}, "d": 1, " ": {"command": "x"}}}`: {
 			`mcpServers.a: `, `"comand"`, `mcpServers.b: `, "mcpServers.c: both command and url are set", "mcpServers.d: want an object", "mcpServers. : a name is missing"},
-		`{"mcpServers": {"a": {"command": "${NONE}", "env": {"E": "${NONE}${NADA}"}, "args": ["", "${NONE}"]}}}`: {
-			"mcpServers.a: command: variable NONE is not set", "env.E: variable NONE is not set", "variable NADA is not set", "args[1]: variable NONE is not set"},
 		`{"mcpServers": {"a": {"type": "sse", "url": "http://h"}}}`:      {`mcpServers.a: type: "sse", want stdio or http`},
 		`{"mcpServers": {"a": {"command": "x", "timeout_seconds": -1}}}`: {"mcpServers.a: timeout_seconds: -1, want 0 to 86400"},
 		`{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}`: {"duplicate"},

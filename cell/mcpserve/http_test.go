@@ -94,6 +94,7 @@ func TestHTTPGuard(t *testing.T) {
 		{"good", func(*http.Request) {}, 200},
 		{"good origin", func(r *http.Request) { r.Header.Set("Origin", "http://localhost:3000") }, 200},
 		{"known origin", func(r *http.Request) { r.Header.Set("Origin", "https://berth.example") }, 200},
+		{"scheme in other case", func(r *http.Request) { r.Header.Set("Authorization", "bearer tok") }, 200},
 		{"no token", func(r *http.Request) { r.Header.Del("Authorization") }, 401},
 		{"wrong token", func(r *http.Request) { r.Header.Set("Authorization", "Bearer tok2") }, 401},
 		{"other scheme", func(r *http.Request) { r.Header.Set("Authorization", "tok") }, 401},

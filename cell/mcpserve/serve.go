@@ -110,20 +110,30 @@ func (h HTTPOptions) check(addr net.Addr) error {
 // guard lets through what carries the token and comes from where it may: pages
 // of other origins, and names that were made to point here, do not.
 func (h HTTPOptions) guard(next http.Handler) http.Handler {
-	want := []byte("Bearer " + h.Token)
+	want := []byte(h.Token)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !h.knows(r.Host):
-			http.Error(w, "forbidden host", http.StatusForbidden)
+			http.Error(w, fmt.Sprintf("forbidden host %q: if it is to be served, start berth mcp with --http-host and its name", r.Host), http.StatusForbidden)
 		case !h.originAllowed(r.Header["Origin"]):
-			http.Error(w, "forbidden origin", http.StatusForbidden)
-		case subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1:
+			http.Error(w, fmt.Sprintf("forbidden origin %q: if it is to be served, start berth mcp with --http-host and its host name", r.Header["Origin"]), http.StatusForbidden)
+		case subtle.ConstantTimeCompare([]byte(bearer(r.Header.Get("Authorization"))), want) != 1:
 			w.Header().Set("WWW-Authenticate", `Bearer realm="berth"`)
 			http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// bearer returns the token of an Authorization header; the scheme's name may be
+// in any case (RFC 9110 §11.1).
+func bearer(header string) string {
+	scheme, token, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimLeft(token, " ")
 }
 
 // knows reports whether a host, with or without a port, is one of ours.

@@ -332,7 +332,7 @@ func TestBrokenServersBreakNothingElse(t *testing.T) {
 	got := execText(t, cs, `
 		const r = await Promise.allSettled([tools.lab__hang(), tools.lab__die(), tools.notes__note_read({id: 3})]);
 		text(r[0].reason); text(r[1].reason); text(r[2].value.structuredContent.title);`)
-	if want := "lab.hang: server ended: exit status 11: segmentation fault|lab.die: server ended: exit status 11: segmentation fault|Groceries"; got != want {
+	if want := "lab.hang: server exited with status 11; its stderr: segmentation fault|lab.die: server exited with status 11; its stderr: segmentation fault|Groceries"; got != want {
 		t.Errorf("got %q", got)
 	}
 	if got := execText(t, cs, `text((await tools.lab__huge()).content[0].text.length)`); got != "2097152" { // it is there again

@@ -60,7 +60,7 @@ func (s Server) config() (upstream.Config, error) {
 func baseName(c upstream.Config) string {
 	name := c.Command
 	if name == "" {
-		return c.URL
+		return c.Redacted()
 	}
 	for i := len(name) - 1; i >= 0; i-- {
 		if name[i] == '/' {

@@ -5,10 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/berth-dev/berth/cell/toolset"
 )
@@ -19,7 +25,7 @@ const maxSource = 32 << 20
 
 // runFlags are the flags of `berth cell run` as they were typed.
 type runFlags struct {
-	mcp, mcpURL                []string
+	mcp, mcpURL, mcpHeader     []string
 	tools, store, out          string
 	cellMemory                 size
 	timeout                    time.Duration
@@ -37,7 +43,8 @@ ECMAScript module, or - for standard input; docs/cells.md says what it may do.
 What the program passes to text() is printed as it comes. Its tools are those of
 MCP servers (--mcp, --mcp-url) and commands (--tools). Each tool is an async
 function: await tools.NAME({...}). Give a server a name, as in
---mcp 'files: COMMAND', and its tools are called tools.files__NAME.
+--mcp 'files: COMMAND', and its tools are called tools.files__NAME. A server on
+this machine that is given by URL gets the token in $BERTH_MCP_TOKEN.
 
 The file for --tools is a JSON object of commands by tool name. A command gets
 the call's argument as JSON on standard input and prints its result as JSON.`,
@@ -55,6 +62,7 @@ the call's argument as JSON on standard input and prints its result as JSON.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.mcp, "mcp", nil, "start this MCP `command` and use its tools; may be repeated")
 	flags.StringArrayVar(&f.mcpURL, "mcp-url", nil, "use the tools of the MCP server at this `url`; may be repeated")
+	flags.StringArrayVar(&f.mcpHeader, "mcp-header", nil, "send this `header`, as in 'Name: value', to each --mcp-url; may be repeated")
 	flags.StringVar(&f.tools, "tools", "", "use the commands in this JSON `file` as tools")
 	flags.StringVar(&f.store, "store", "", "keep what the program stores in this `file`")
 	flags.StringVar(&f.out, "out", "", "write images to this `folder` (default the current one)")
@@ -85,14 +93,18 @@ func (f *runFlags) options(env *Env, file string) (toolset.Options, error) {
 		}
 		opts.Servers = append(opts.Servers, server)
 	}
+	headers, err := f.headers()
+	if err != nil {
+		return opts, err
+	}
 	for _, value := range f.mcpURL {
 		server, err := toolset.ParseServer(value, true)
 		if err != nil {
 			return opts, usage("want a URL, such as --mcp-url http://127.0.0.1:3001/mcp", "--mcp-url: %v", err)
 		}
+		server.Headers = withToken(env, server.URL, headers)
 		opts.Servers = append(opts.Servers, server)
 	}
-	var err error
 	if f.tools != "" {
 		if opts.Tools, err = toolset.LoadCommands(f.tools); err != nil {
 			return opts, err
@@ -100,6 +112,41 @@ func (f *runFlags) options(env *Env, file string) (toolset.Options, error) {
 	}
 	opts.Source, err = readProgram(env.Stdin, file)
 	return opts, err
+}
+
+// headers reads --mcp-header. What is wrong is said without the value, which is
+// often secret.
+func (f *runFlags) headers() (map[string]string, error) {
+	const hint = "want --mcp-header 'Authorization: Bearer …' beside --mcp-url"
+	if len(f.mcpHeader) > 0 && len(f.mcpURL) == 0 {
+		return nil, usage(hint, "--mcp-header is for --mcp-url")
+	}
+	headers := map[string]string{}
+	for i, h := range f.mcpHeader {
+		name, value, ok := strings.Cut(h, ":")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+			return nil, usage(hint, "--mcp-header %d of %d: not a header", i+1, len(f.mcpHeader))
+		}
+		headers[http.CanonicalHeaderKey(name)] = value
+	}
+	return headers, nil
+}
+
+// withToken adds the token of $BERTH_MCP_TOKEN, by which `berth mcp --http` knows
+// its clients, for a server on this machine that no other header is given for.
+func withToken(env *Env, endpoint string, headers map[string]string) map[string]string {
+	token, ok := env.LookupEnv(mcpTokenVariable)
+	u, err := url.Parse(endpoint)
+	if _, given := headers["Authorization"]; given || !ok || token == "" || err != nil || u.User != nil {
+		return headers
+	}
+	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return headers
+	}
+	headers = maps.Clone(headers)
+	headers["Authorization"] = "Bearer " + token
+	return headers
 }
 
 func (f *runFlags) hostArgs() []string {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,7 @@ func TestCellRunFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := testEnv("cell", "run", "-", "--mcp", "one --flag", "--mcp", "second: two", "--mcp-url", "http://127.0.0.1:1/mcp",
+		"--mcp-header", "x-team: blue: green",
 		"--tools", tools, "--store", "kept", "--out", "pictures", "--cell-memory", "64MiB", "--no-sandbox", "--verbose")
 	env.Stdin = io.NopCloser(strings.NewReader("text(1);"))
 	var got toolset.Options
@@ -37,7 +39,7 @@ func TestCellRunFlags(t *testing.T) {
 	}
 	want := toolset.Options{
 		Source:  "text(1);",
-		Servers: []toolset.Server{{Command: "one --flag"}, {Name: "second", Command: "two"}, {URL: "http://127.0.0.1:1/mcp"}},
+		Servers: []toolset.Server{{Command: "one --flag"}, {Name: "second", Command: "two"}, {URL: "http://127.0.0.1:1/mcp", Headers: map[string]string{"X-Team": "blue: green"}}},
 		Tools:   []toolset.Tool{{Name: "date", Source: `tools file "` + tools + `"`}},
 		Store:   "kept", Images: "pictures", Stderr: env.Stderr,
 		HostArgs: []string{"cell", "host", "--log-level", "warn", "--no-sandbox", "--cell-memory", "64MiB"},
@@ -49,6 +51,40 @@ func TestCellRunFlags(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got, ignored); diff != "" {
 		t.Errorf("asked for (-want +got):\n%s", diff)
+	}
+}
+
+// The token of this machine's servers is for this machine's servers.
+func TestTokenForLoopback(t *testing.T) {
+	env := testEnv()
+	env.LookupEnv = func(string) (string, bool) { return "secret", true }
+	given := map[string]string{"Authorization": "Basic x"}
+	for _, tt := range []struct {
+		url     string
+		headers map[string]string
+		want    string
+	}{
+		{"http://127.0.0.1:7878/mcp", map[string]string{}, "Bearer secret"},
+		{"http://[::1]:7878/mcp", map[string]string{}, "Bearer secret"},
+		{"http://localhost/mcp", map[string]string{}, "Bearer secret"},
+		{"http://localhost/mcp", given, "Basic x"},
+		{"http://me:pass@localhost/mcp", map[string]string{}, ""},
+		{"http://example.com/mcp", map[string]string{}, ""},
+		{"http://localhost.example.com/mcp", map[string]string{}, ""},
+		{"http://192.0.2.1/mcp", map[string]string{}, ""},
+	} {
+		if got := withToken(env, tt.url, tt.headers)["Authorization"]; got != tt.want {
+			t.Errorf("%s: Authorization %q, want %q", tt.url, got, tt.want)
+		}
+	}
+}
+
+func TestShownAddress(t *testing.T) {
+	taken := &net.TCPAddr{IP: net.IPv6unspecified, Port: 7878}
+	for typed, want := range map[string]string{"0.0.0.0:0": "0.0.0.0:7878", "localhost:7878": "localhost:7878", "[::1]:0": "[::1]:7878", ":7878": "[::]:7878"} {
+		if got := shownAddress(typed, taken); got != want {
+			t.Errorf("%s: %s, want %s", typed, got, want)
+		}
 	}
 }
 

@@ -43,7 +43,8 @@ it only reads is run when the user, asked by the client, agrees, or when the
 server's entry has it in "allow"; see docs/mcp.md.
 
 With --http it serves many clients over streamable HTTP, for which they need the
-token in $BERTH_MCP_TOKEN, or the one that is made up and printed.`,
+token in $BERTH_MCP_TOKEN (16 characters at least), or the one that is made up and
+printed.`,
 		Args: cobra.NoArgs,
 		Example: `  berth mcp --config mcp.json
   berth mcp --http 127.0.0.1:7878`,
@@ -128,13 +129,19 @@ func berthHome(env *Env) (string, error) {
 type mcpEndpoint struct {
 	Schema int    `json:"schema"` // 1
 	URL    string `json:"url"`
-	Token  string `json:"token"`
+	Token  string `json:"token,omitempty"` // none if it was given
 }
 
 func serveMCPHTTP(ctx context.Context, env *Env, f mcpFlags, opts mcpserve.Options) error {
-	token, ok := env.LookupEnv("BERTH_MCP_TOKEN")
-	if !ok || token == "" {
-		token = mcpserve.NewToken()
+	token, ours := env.LookupEnv(mcpTokenVariable)
+	switch {
+	case token == "":
+		token, ours = mcpserve.NewToken(), false
+	case len(token) < minToken:
+		return usage("unset it, and a token is made up and printed", "$%s: %d characters, want %d at least", mcpTokenVariable, len(token), minToken)
+	}
+	if err := checkAddress(f.http); err != nil {
+		return err
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.http)
 	if err != nil {
@@ -145,16 +152,53 @@ func serveMCPHTTP(ctx context.Context, env *Env, f mcpFlags, opts mcpserve.Optio
 		return hinted(fmt.Errorf("%s is not a loopback address", listener.Addr()),
 			"say --http 127.0.0.1:PORT, or --http-anywhere if other machines are to reach it")
 	}
-	if err := printEndpoint(env.Stdout, mcpEndpoint{1, "http://" + listener.Addr().String() + mcpserve.Path, token}, f.asJSON); err != nil {
+	endpoint := mcpEndpoint{1, "http://" + shownAddress(f.http, listener.Addr()) + mcpserve.Path, token}
+	if ours {
+		endpoint.Token = "" // who set it knows it, and logs need not
+	}
+	if f.anywhere && len(f.hosts) == 0 {
+		fmt.Fprintln(env.Stderr, "note: requests must call this server by a loopback name; say --http-host NAME for each other one that clients use")
+	}
+	if err := printEndpoint(env.Stdout, endpoint, f.asJSON); err != nil {
 		_ = listener.Close()
 		return err
 	}
 	return env.MCPHTTP(ctx, listener, mcpserve.HTTPOptions{Token: token, Hosts: f.hosts, Anywhere: f.anywhere}, opts)
 }
 
+const (
+	mcpTokenVariable = "BERTH_MCP_TOKEN"
+	minToken         = 16 // characters of a token that somebody thought of
+)
+
+// checkAddress wants HOST:PORT.
+func checkAddress(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return usage("want HOST:PORT, such as --http 127.0.0.1:7878; port 0 takes a free one", "--http %q: not an address", address)
+	}
+	return nil
+}
+
+// shownAddress is the address as it was typed, with the port that was taken.
+func shownAddress(typed string, taken net.Addr) string {
+	host, _, err := net.SplitHostPort(typed)
+	_, port, err2 := net.SplitHostPort(taken.String())
+	if err != nil || err2 != nil || host == "" {
+		return taken.String()
+	}
+	return net.JoinHostPort(host, port)
+}
+
 func printEndpoint(w io.Writer, e mcpEndpoint, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(w).Encode(e)
+	}
+	if e.Token == "" {
+		e.Token = "as in $" + mcpTokenVariable
 	}
 	_, err := fmt.Fprintf(w, "url    %s\ntoken  %s\n", e.URL, e.Token)
 	return err

@@ -20,6 +20,8 @@ func testEnv(args ...string) *Env {
 		Stdout: discard{io.Discard},
 		Stderr: io.Discard,
 		Now:    time.Now,
+
+		LookupEnv: func(string) (string, bool) { return "", false },
 	}
 }
 

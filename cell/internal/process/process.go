@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -49,6 +51,9 @@ type Process struct {
 // Start starts the program at path, which is looked up as a shell would. The
 // caller must see to it that the process ends: by Stop, Kill or on its own.
 func Start(path string, args []string, opts Options) (*Process, error) {
+	if err := checkStart(path, args, opts.Dir); err != nil {
+		return nil, fmt.Errorf("start %q: %w", path, err)
+	}
 	cmd := exec.Command(path, args...)
 	cmd.Dir, cmd.Env, cmd.Stderr = opts.Dir, opts.Env, opts.Stderr
 	cmd.WaitDelay = drainDelay
@@ -77,6 +82,47 @@ func Start(path string, args []string, opts Options) (*Process, error) {
 		return nil, fmt.Errorf("start %q: %w", path, err)
 	}
 	return p, nil
+}
+
+// checkStart finds what the system would blame on the program, or on nobody.
+func checkStart(path string, args []string, dir string) error {
+	if dir != "" {
+		if info, err := os.Stat(dir); err != nil {
+			return fmt.Errorf("working directory %q: %w", dir, bare(err))
+		} else if !info.IsDir() {
+			return fmt.Errorf("working directory %q: not a directory", dir)
+		}
+	}
+	if !strings.ContainsAny(path, " \t") || len(args) > 0 {
+		return nil
+	}
+	if _, err := exec.LookPath(path); errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return errors.New("no such program; put its arguments into a list of their own (args)")
+	}
+	return nil
+}
+
+// bare is what the system said, without the operation and the path.
+func bare(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// Ended says in words how a process ended, from what Wait returned.
+func Ended(err error) string {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		return "exited with status 0"
+	case !ok:
+		return err.Error()
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return fmt.Sprintf("was ended by a signal (%v)", status.Signal())
+	}
+	return fmt.Sprintf("exited with status %d", exit.ExitCode())
 }
 
 // run owns the process from fork to reaping. It keeps one thread for itself,

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/berth-dev/berth/cell/internal/process"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -52,7 +53,8 @@ func (l *link) wait() error {
 	err := l.session.Wait()
 	if l.stdio != nil {
 		_ = l.stdio.conn.Close()
-		return fmt.Errorf("server ended: %s", l.stdio.conn.reason())
+		c := l.stdio.conn
+		return fmt.Errorf("server %s%s", process.Ended(c.p.Wait()), c.said("; "))
 	}
 	if err == nil {
 		err = io.EOF

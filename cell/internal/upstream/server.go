@@ -4,9 +4,9 @@ package upstream
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -146,6 +146,7 @@ func (s *Server) try(attempt chan struct{}) {
 	s.link, s.attempt = l, nil
 	if err != nil {
 		s.fail(err)
+		s.report(err)
 	}
 	closed, again := s.closed, s.lived
 	s.lived = s.lived || err == nil
@@ -167,6 +168,7 @@ func (s *Server) try(attempt chan struct{}) {
 		s.failures = 0
 	}
 	s.fail(err)
+	s.report(err)
 	s.mu.Unlock()
 	l.cause = err
 	close(l.gone)
@@ -183,6 +185,15 @@ func (s *Server) fail(err error) {
 	}
 	pause := min(lastPause, firstPause<<min(s.failures-2, 10))
 	s.retryAt = time.Now().Add(pause/2 + rand.N(pause/2))
+}
+
+// report tells the operator why there is no link. The caller holds mu.
+func (s *Server) report(err error) {
+	if !s.closed {
+		prefix := "[" + s.cfg.Name + "] "
+		text := strings.ReplaceAll("berth: "+err.Error(), "\n", "\n"+prefix)
+		_, _ = fmt.Fprintf(writerOrDiscard(s.opts.Stderr), "%s%s\n", prefix, text)
+	}
 }
 
 // dial starts the server and greets it: in the way that every server knows,
@@ -218,12 +229,15 @@ func (s *Server) greet(ctx context.Context, version string) (*link, error) {
 	if err != nil {
 		if l.stdio != nil && l.stdio.conn != nil {
 			_ = l.stdio.conn.Close()
-			if errors.Is(err, mcp.ErrConnectionClosed) || ctx.Err() == nil && !refused(err) {
-				err = fmt.Errorf("%w: %s", err, l.stdio.conn.reason())
+			if !refused(err) {
+				err = l.stdio.conn.failure(err)
 			}
 		}
 		if ctx.Err() != nil && s.ctx.Err() == nil {
 			err = fmt.Errorf("no answer within %v", s.opts.StartTimeout)
+			if l.stdio != nil && l.stdio.conn != nil {
+				err = fmt.Errorf("%w; is it an MCP server?%s", err, l.stdio.conn.said(" "))
+			}
 		}
 		return nil, fmt.Errorf("start: %w", err)
 	}

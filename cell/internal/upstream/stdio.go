@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -71,9 +72,11 @@ type stdioConn struct {
 	in      *frame.Reader
 	junk    *process.Lines
 	garbage int
+	eof     atomic.Bool // Read has come to an end
 
 	write sync.Mutex // held while a message is written
 	close sync.Once
+	quit  bool // it ended before it was asked to; written by Close
 }
 
 func (c *stdioConn) SessionID() string { return "" }
@@ -82,6 +85,7 @@ func (c *stdioConn) SessionID() string { return "" }
 func (c *stdioConn) Read(context.Context) (jsonrpc.Message, error) {
 	for {
 		if _, err := c.in.Next(); err != nil {
+			c.eof.Store(true)
 			return nil, fmt.Errorf("read message: %w", err)
 		}
 		line := c.in.Take()
@@ -121,6 +125,7 @@ func (c *stdioConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 // Close stops the command and waits for it, a few seconds at the most.
 func (c *stdioConn) Close() error {
 	c.close.Do(func() {
+		c.quit = c.ended()
 		c.p.Stop(context.Background(), stopGrace)
 		_ = c.p.Stdin.Close()
 		_ = c.p.Stdout.Close()
@@ -129,14 +134,35 @@ func (c *stdioConn) Close() error {
 	return nil
 }
 
-// reason says how the command ended and what it complained about.
-func (c *stdioConn) reason() string {
-	state := "exit status 0"
-	if err := c.p.Wait(); err != nil {
-		state = err.Error()
+// ended reports whether the command ends by itself, for which it gets a moment
+// if it has closed its output.
+func (c *stdioConn) ended() bool {
+	if !c.eof.Load() {
+		return false
 	}
+	timer := time.NewTimer(stopPolite)
+	defer timer.Stop()
+	select {
+	case <-c.p.Done():
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// said is the end of what the command complained about, behind sep.
+func (c *stdioConn) said(sep string) string {
 	if said := strings.TrimSpace(c.tail.String()); said != "" {
-		state += ": " + strings.ToValidUTF8(said, "\uFFFD")
+		return sep + "its stderr: " + strings.ToValidUTF8(said, "\uFFFD")
 	}
-	return state
+	return ""
+}
+
+// failure says why no conversation came about with a command that was started;
+// err is what the SDK met. After Close only.
+func (c *stdioConn) failure(err error) error {
+	if !c.quit {
+		return fmt.Errorf("%w%s", err, c.said("; "))
+	}
+	return fmt.Errorf("it %s before it answered; is it an MCP server?%s", process.Ended(c.p.Wait()), c.said(" "))
 }

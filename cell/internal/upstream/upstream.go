@@ -57,19 +57,28 @@ func (c Config) Validate() error {
 		return nil
 	}
 	u, err := url.Parse(c.URL)
-	if err != nil {
-		return fmt.Errorf("url: %w", err)
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return fmt.Errorf("url: %w", e.Err) // the whole text may hold a password
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("url %q: want http://… or https://…", c.URL)
+		return fmt.Errorf("url %q: want http://… or https://…", u.Redacted())
 	}
 	return nil
+}
+
+// Redacted is URL without its password, for messages.
+func (c Config) Redacted() string {
+	u, err := url.Parse(c.URL)
+	if err != nil {
+		return "url"
+	}
+	return u.Redacted()
 }
 
 // Options tune a Server. The zero value is ready to use.
 type Options struct {
 	Version      string        // of berth, told to the server; empty means "dev"
-	Stderr       io.Writer     // receives prefixed lines of stderr; nil discards
+	Stderr       io.Writer     // receives prefixed lines of stderr, and why the server does not run; nil discards
 	StartTimeout time.Duration // from start to a list of tools; 0 means 30 s
 	CallTimeout  time.Duration // silence of a call, progress breaks it; 0 means 5 min
 

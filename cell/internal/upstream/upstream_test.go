@@ -150,7 +150,7 @@ func TestDeathAndRestart(t *testing.T) {
 	s := start(t, "calls", upstream.Options{Stderr: &log, ToolsChanged: func() { changed <- struct{}{} }})
 	for range 2 { // the first restart comes without a pause
 		_, err := s.Call(t.Context(), "die", nil, nil)
-		if want := "srv.die: server ended: exit status 3: hello from calls\nassertion failed"; err == nil || err.Error() != want {
+		if want := "srv.die: server exited with status 3; its stderr: hello from calls\nassertion failed"; err == nil || err.Error() != want {
 			t.Fatalf("got %v, want %s", err, want)
 		}
 	}
@@ -185,7 +185,7 @@ func TestPendingCallsFailWhenTheServerDies(t *testing.T) {
 		failed <- err
 	}()
 	_, _ = s.Call(t.Context(), "die", nil, nil)
-	if err := <-failed; err == nil || !strings.HasPrefix(err.Error(), "srv.hang: server ended: exit status 3") {
+	if err := <-failed; err == nil || !strings.HasPrefix(err.Error(), "srv.hang: server exited with status 3") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -201,7 +201,7 @@ func TestTimeouts(t *testing.T) {
 	}
 	m := start(t, "mute", upstream.Options{StartTimeout: 100 * time.Millisecond})
 	_, err = m.Call(t.Context(), "t", nil, nil)
-	if want := "srv.t: start: no answer within 100ms"; err == nil || err.Error() != want {
+	if want := "srv.t: start: no answer within 100ms; is it an MCP server?"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -217,7 +217,7 @@ func TestEndlessLine(t *testing.T) {
 func TestStartFails(t *testing.T) {
 	s := start(t, "exit", upstream.Options{})
 	_, err := s.Tools(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "exit status 7: hello from exit\nno such database") {
+	if err == nil || !strings.Contains(err.Error(), "start: it exited with status 7 before it answered; is it an MCP server? its stderr: hello from exit\nno such database") {
 		t.Errorf("got %v", err)
 	}
 	n, err := upstream.New(upstream.Config{Name: "n", Command: "/no/such/program"}, upstream.Options{})
@@ -374,4 +374,33 @@ func (s *syncBuffer) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.String()
+}
+
+// What keeps a server from running is told to the operator, in words that help.
+func TestOperatorIsTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		config upstream.Config
+		want   string
+	}{
+		"arguments in command": {upstream.Config{Name: "srv", Command: "no-such-program --flag"},
+			`[srv] berth: start: start "no-such-program --flag": no such program; put its arguments into a list of their own (args)` + "\n"},
+		"no folder": {upstream.Config{Name: "srv", Command: os.Args[0], Dir: "/no/such/folder"},
+			`[srv] berth: start: start "` + os.Args[0] + `": working directory "/no/such/folder": no such file or directory` + "\n"},
+		"no server": {upstream.Config{Name: "srv", Command: os.Args[0], Env: map[string]string{"UPSTREAM_TEST_ROLE": "exit"}},
+			"[srv] hello from exit\n[srv] no such database\n" +
+				"[srv] berth: start: it exited with status 7 before it answered; is it an MCP server? its stderr: hello from exit\n[srv] no such database\n"},
+	} {
+		var log bytes.Buffer
+		s, err := upstream.New(c.config, upstream.Options{Stderr: &log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Tools(t.Context()); err == nil {
+			t.Errorf("%s: the server started", name)
+		}
+		s.Close()
+		if log.String() != c.want {
+			t.Errorf("%s: log %q, want %q", name, log.String(), c.want)
+		}
+	}
 }
