@@ -172,9 +172,8 @@ func (c *cell) observe(op *Op) error {
 
 // arm starts the deadline of op, which is attached. c.mu is held, and let go.
 func (c *cell) arm(op *Op) {
-	if op.yield <= 0 || op.asked {
-		c.mu.Unlock()
-		c.yield(op)
+	if c.phase == running && (op.yield <= 0 || op.asked) {
+		c.answer() // at once: nobody finds this observer in the way
 		return
 	}
 	if c.phase == running {
@@ -191,7 +190,12 @@ func (c *cell) yield(op *Op) {
 		c.mu.Unlock()
 		return
 	}
-	op = c.takeOp()
+	c.answer()
+}
+
+// answer yields to the observer of a running cell. c.mu is held, and let go.
+func (c *cell) answer() {
+	op := c.takeOp()
 	obs := Observation{Kind: Yielded, Items: c.take()}
 	c.hold()
 	c.mu.Unlock()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -193,6 +195,27 @@ func TestObserve(t *testing.T) {
 		r.expect("wait: Yielded [b]")
 	})
 	noting := programs{"p": func(r *fakejs.Run) { r.Text("a"); _ = r.Host.Notify("n") }}
+	play(t, "a wait that yields at once is in nobody's way", cell.Options{}, programs{"p": lived}, func(r *room, s *cell.Session) {
+		r.exec(s, "p", -1)
+		synctest.Wait()
+		var waits sync.WaitGroup
+		for range 8 {
+			waits.Go(func() {
+				for range 200 {
+					r.wait(s, "wait", "1", 0)
+				}
+			})
+		}
+		waits.Wait()
+		for _, line := range r.take() {
+			if strings.Contains(line, "already") {
+				r.t.Fatal(line)
+			}
+		}
+		r.terminate(s, "end", "1")
+		synctest.Wait()
+		r.take()
+	})
 	play(t, "second observer while a notification is unanswered", cell.Options{}, noting, func(r *room, s *cell.Session) {
 		r.exec(s, "p", -1)
 		r.expect("p: started 1", "p: Yielded []", "call 1: s/1 notify call-p n")
