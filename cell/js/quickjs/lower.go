@@ -29,7 +29,7 @@ type mapping struct{ column, fromLine, fromColumn int }
 // lower rewrites a source that the engine could not parse, if `using` may be
 // the reason. It returns nil otherwise.
 func lower(source string) *lowered {
-	if len(source) > maxLowered || !strings.Contains(source, "using") {
+	if len(source) > maxLowered || !strings.Contains(source, "using") || tangled(source) {
 		return nil
 	}
 	r := api.Transform(source, api.TransformOptions{
@@ -48,6 +48,46 @@ func lower(source string) *lowered {
 		return nil
 	}
 	return &lowered{text: words(string(r.Code)), lines: decodeMappings(m.Mappings)}
+}
+
+// tangled reports nesting on which lowering could spend long: it takes time with
+// the cube of the depth of functions, and cannot be stopped. What nests without
+// brackets (arrows, statements) is counted by what it repeats between braces and
+// semicolons.
+func tangled(source string) bool {
+	const (
+		maxDepth = 100 // brackets
+		maxRun   = 200 // arrows, closing parentheses and "do"
+	)
+	depth, run := 0, 0
+	for k := 0; k < len(source); k++ {
+		switch source[k] {
+		case '(', '[':
+			depth++
+		case '{':
+			depth, run = depth+1, 0
+		case ')':
+			depth, run = depth-1, run+1
+		case ']':
+			depth--
+		case '}':
+			depth, run = depth-1, 0
+		case ';':
+			run = 0
+		case '>':
+			if k > 0 && source[k-1] == '=' {
+				run++
+			}
+		case 'd':
+			if strings.HasPrefix(source[k:], "do") { // or a part of another word
+				run++
+			}
+		}
+		if depth > maxDepth || run > maxRun {
+			return true
+		}
+	}
+	return false
 }
 
 // words puts V8's messages into the helpers that a lowered text begins with.
