@@ -65,7 +65,10 @@ var foreign = []string{"alwaysAllow", "autoApprove", "description", "envFile", "
 func LoadConfig(path string, lookup func(string) (string, bool)) (c Config, warnings []string, err error) {
 	data, err := readConfig(path)
 	if err != nil {
-		return Config{}, nil, fmt.Errorf("configuration: %w", err)
+		if e, ok := errors.AsType[*os.PathError](err); ok {
+			err = e.Err
+		}
+		return Config{}, nil, fmt.Errorf("configuration %q: %w", path, err)
 	}
 	c, warnings, err = parseConfig(data, lookup)
 	if err != nil {
@@ -82,7 +85,7 @@ func readConfig(path string) ([]byte, error) {
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
 	if err == nil && len(data) > maxConfig {
-		err = fmt.Errorf("%q has more than %d bytes", path, maxConfig)
+		err = fmt.Errorf("more than %d bytes", maxConfig)
 	}
 	return data, err
 }

@@ -1,6 +1,7 @@
 package mcpserve_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,21 +94,8 @@ func TestConfigProblems(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := mcpserve.LoadConfig("/no/such/file", os.LookupEnv); !os.IsNotExist(unwrapAll(err)) {
+	if _, _, err := mcpserve.LoadConfig("/no/such/file", os.LookupEnv); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
-	}
-}
-
-func unwrapAll(err error) error {
-	for {
-		u, ok := err.(interface{ Unwrap() error })
-		if !ok {
-			return err
-		}
-		if _, isPath := err.(*os.PathError); isPath {
-			return err
-		}
-		err = u.Unwrap()
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -56,7 +55,10 @@ type commandJSON struct {
 func LoadCommands(path string) ([]Tool, error) {
 	data, err := readBounded(path, maxToolsFile)
 	if err != nil {
-		return nil, fmt.Errorf("tools file: %w", err)
+		if e, ok := errors.AsType[*os.PathError](err); ok {
+			err = e.Err
+		}
+		return nil, fmt.Errorf("tools file %q: %w", path, err)
 	}
 	tools, err := parseCommands(data, path)
 	if err != nil {
@@ -76,7 +78,7 @@ func readBounded(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("%q has more than %d bytes", path, limit)
+		return nil, fmt.Errorf("more than %d bytes", limit)
 	}
 	return data, nil
 }
@@ -214,15 +216,12 @@ func (c *command) environment() []string {
 	return env
 }
 
-// failure is what a command said, or how it ended if it said nothing.
+// failure is how a command ended, and what it said before.
 func (c *command) failure(exit error, tail *process.Tail) error {
 	if said := strings.TrimSpace(strings.ToValidUTF8(tail.String(), "\uFFFD")); said != "" {
-		return errors.New(said)
+		return fmt.Errorf("%s: %s: %s", c.name, process.Ended(exit), said)
 	}
-	if e := (*exec.ExitError)(nil); errors.As(exit, &e) {
-		return fmt.Errorf("%s: %s", c.name, e.ProcessState)
-	}
-	return fmt.Errorf("%s: %w", c.name, exit)
+	return fmt.Errorf("%s: %s", c.name, process.Ended(exit))
 }
 
 // result checks the output: one JSON value, or nothing, which is null.

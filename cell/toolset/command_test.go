@@ -60,8 +60,8 @@ func TestCommands(t *testing.T) {
 		{tool: "long", input: `"s"`, want: `{"input":"s"` + "\n" + `,"args":[],"x":"y"}`},
 		{tool: "none", want: ``},
 		{tool: "ignore", input: `"` + strings.Repeat("x", 1<<20) + `"`, want: `1.50`},
-		{tool: "fail", fail: strings.Repeat("a", 2048-8) + "the end"},
-		{tool: "silent", fail: "silent: exit status 5"},
+		{tool: "fail", fail: "fail: exited with status 3: " + strings.Repeat("a", 2048-8) + "the end"},
+		{tool: "silent", fail: "silent: exited with status 5"},
 		{tool: "words", fail: "words: output is not JSON: not JSON"},
 		{tool: "flood", fail: "flood: output has more than 62914560 bytes"},
 		{tool: "slow", fail: "slow: no result within 200ms"},
@@ -131,6 +131,9 @@ func TestParseServer(t *testing.T) {
 		{value: "  ", fail: "neither command nor url is set"},
 		{value: "A=1", fail: `command "A=1": there is no program`},
 		{value: `x "`, fail: `command "x \"": a quote is not closed`},
+		{value: "my notes: berth demo-mcp", fail: `name "my notes": want letters, digits, _ and - alone`},
+		{value: "my notes: http://h/mcp", url: true, fail: `name "my notes": want letters, digits, _ and - alone`},
+		{value: "sh -c 'echo: x'", want: toolset.Server{Command: "sh -c 'echo: x'"}},
 		{value: "file:///x", url: true, fail: `url "file:///x": want http://… or https://…`},
 	} {
 		got, err := toolset.ParseServer(c.value, c.url)

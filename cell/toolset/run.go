@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"sync"
 	"time"
 
@@ -29,6 +30,10 @@ type Options struct {
 	Version string    // of berth, told to MCP servers
 	Stderr  io.Writer // receives what servers and the host say, prefixed; must be safe for concurrent use; nil discards
 	Waiting func()    // called when another run holds the store; may be nil
+
+	// Slow is called, by one goroutine at a time, for a server that has not
+	// started after 2 s; it has 30. May be nil.
+	Slow func(server string)
 
 	HostPath string   // the code-mode host's program; empty means this one
 	HostArgs []string // nil means cell host; the option for the key list is added if there is a Store
@@ -75,6 +80,8 @@ type Outcome struct {
 const (
 	// tick is how long output may wait: less than 100 ms with the rest.
 	tick = 60 * time.Millisecond
+	// slowStart is when a server that is starting is worth a word.
+	slowStart = 2 * time.Second
 	// stopGrace is how long the program's end may take once ctx has ended.
 	stopGrace = 5 * time.Second
 )
@@ -87,6 +94,11 @@ const (
 // not the program's own failure, which is in the outcome.
 func Run(ctx context.Context, opts Options, emit func(Event) error) (out Outcome, err error) {
 	r := &run{opts: opts, emit: emit, media: media{dir: opts.Images}}
+	if opts.Images != "" { // now, and not after the program's work
+		if err := os.MkdirAll(opts.Images, 0o755); err != nil {
+			return Outcome{}, fmt.Errorf("folder for images: %w", err)
+		}
+	}
 	var values map[string]jsontext.Value
 	if opts.Store != "" {
 		var store *Store
@@ -155,6 +167,7 @@ func (r *run) connect(ctx context.Context) ([]*upstream.Server, *Set, error) {
 		}
 		servers = append(servers, server)
 		work.Go(func() (err error) {
+			defer r.patience(server.Name())()
 			listed[i], err = serverTools(ctx, server, s.Name)
 			return err
 		})
@@ -168,6 +181,24 @@ func (r *run) connect(ctx context.Context) ([]*upstream.Server, *Set, error) {
 	}
 	set, err := NewSet(append(tools, r.opts.Tools...))
 	return servers, set, err
+}
+
+// patience has the user told when a server takes long, until stop is called.
+func (r *run) patience(server string) (stop func()) {
+	told := make(chan struct{})
+	timer := time.AfterFunc(slowStart, func() {
+		defer close(told)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.opts.Slow != nil {
+			r.opts.Slow(server)
+		}
+	})
+	return func() {
+		if !timer.Stop() {
+			<-told
+		}
+	}
 }
 
 func closeAll(servers []*upstream.Server) {

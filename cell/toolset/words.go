@@ -2,6 +2,7 @@ package toolset
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -78,6 +79,8 @@ func ParseServer(value string, isURL bool) (Server, error) {
 	var s Server
 	if m := regexp.MustCompile(`^\s*([A-Za-z0-9_-]+):\s+(.*)$`).FindStringSubmatch(value); m != nil {
 		s.Name, value = m[1], m[2]
+	} else if m := regexp.MustCompile(`^\s*([^:'"/=\\-]+):\s+`).FindStringSubmatch(value); m != nil {
+		return s, fmt.Errorf("name %q: want letters, digits, _ and - alone", m[1])
 	}
 	if value = strings.TrimSpace(value); isURL {
 		s.URL = value

@@ -1,17 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/berth-dev/berth/cell/cellhost"
+	"github.com/berth-dev/berth/cell/codemode"
 	"github.com/berth-dev/berth/cell/sandbox"
 )
 
@@ -63,7 +66,11 @@ Before its first cell the host gives up files, network and other processes.`,
 			case f.asJSON:
 				return usage("run 'berth cell host --check --json'", "--json is for --check")
 			}
-			return env.CellHost(cmd.Context(), config)
+			err = env.CellHost(cmd.Context(), config)
+			if codemode.CodeOf(err) == codemode.CodeFrameTooLarge {
+				err = hinted(err, "code-mode frames are spoken here; to run a program, say 'berth cell run FILE'")
+			}
+			return cmp.Or(err, env.interrupted(cmd.Context()))
 		},
 	}
 	f.define(cmd)
@@ -74,7 +81,7 @@ func (f *hostFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "stdio", "`transport`: stdio or stdio://")
 	choiceVar(cmd, &f.dialect, "dialect", "the client's generation; auto tells it by its hello", "auto", "base", "timed")
-	choiceVar(cmd, &f.ambiguous, "ambiguous", "what auto takes a hello for that two generations share", "timed", "base")
+	choiceVar(cmd, &f.ambiguous, "ambiguous", "which generation auto means when a client's hello fits both", "timed", "base")
 	flags.IntVar(&f.window, "delegate-window", 0, "tool calls on the wire and unanswered, `n` at most (default 100, or 4096 if negotiated)")
 	flags.IntVar(&f.cells, "max-cells", 0, "live cells, `n` at most; negative is no limit (default 128, or no limit if timed)")
 	flags.Var(&f.cellMemory, "cell-memory", "memory of one cell (default 1GiB)")
@@ -99,8 +106,14 @@ func (f *hostFlags) define(cmd *cobra.Command) {
 // config checks the flags and makes them what the cell wing wants.
 func (f *hostFlags) config(log io.Writer) (hostConfig, error) {
 	if f.listen != "stdio" && f.listen != "stdio://" {
-		return hostConfig{}, hinted(fmt.Errorf("listen on %q: only stdio is spoken here", f.listen),
-			"set features.code_mode_host_grpc=false in Codex's config.toml")
+		hint := "set features.code_mode_host_grpc=false in Codex's config.toml"
+		if !strings.HasPrefix(f.listen, "grpc") {
+			hint = "leave --listen out; if Codex says it, " + hint
+		}
+		return hostConfig{}, hinted(fmt.Errorf("listen on %q: only stdio is spoken here", f.listen), hint)
+	}
+	if err := cmp.Or(enough("cell-memory", f.cellMemory, 1), enough("memory", f.hostMemory, max(f.workers, 1))); err != nil {
+		return hostConfig{}, err
 	}
 	switch {
 	case f.window < 0:
@@ -125,6 +138,19 @@ func (f *hostFlags) config(log io.Writer) (hostConfig, error) {
 	errs[2] = level.UnmarshalText([]byte(f.logLevel))
 	config.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: level}))
 	return config, errors.Join(errs[:]...)
+}
+
+// minMemory is what an engine needs to be of any use.
+const minMemory = 16 << 20
+
+// enough refuses a limit under which no cell could run; shares of hosts divide
+// it, and 0 is the default.
+func enough(flag string, limit size, shares int) error {
+	if limit == 0 || int64(limit)/int64(shares) >= minMemory {
+		return nil
+	}
+	least := size(minMemory * shares)
+	return usage("", "--%s %s: want %s at least", flag, &limit, &least)
 }
 
 // workerArgs are the arguments of a child host: what was asked of this one, less

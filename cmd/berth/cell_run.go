@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,13 +49,13 @@ this machine that is given by URL gets the token in $BERTH_MCP_TOKEN.
 
 The file for --tools is a JSON object of commands by tool name. A command gets
 the call's argument as JSON on standard input and prints its result as JSON.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneProgram,
 		Example: `  echo 'text((await tools.clock({})).structuredContent.time)' | berth cell run - --mcp 'berth demo-mcp'
   berth cell run report.js --tools tools.json --store report.store`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts, err := f.options(env, args[0])
+			opts, err := f.options(cmd.Context(), env, args[0])
 			if err != nil {
-				return err
+				return f.notRun(env, err)
 			}
 			return runProgram(cmd.Context(), env, opts, f)
 		},
@@ -66,7 +67,8 @@ the call's argument as JSON on standard input and prints its result as JSON.`,
 	flags.StringVar(&f.tools, "tools", "", "use the commands in this JSON `file` as tools")
 	flags.StringVar(&f.store, "store", "", "keep what the program stores in this `file`")
 	flags.StringVar(&f.out, "out", "", "write images to this `folder` (default the current one)")
-	flags.DurationVar(&f.timeout, "timeout", 0, "terminate the program after this `time`, such as 30s (default never)")
+	flags.DurationVar(&f.timeout, "timeout", 0, "terminate the program after this `time`, such as 30s; 0 is never")
+	flags.Lookup("timeout").DefValue = ""
 	flags.Var(&f.cellMemory, "cell-memory", "memory of the program (default 1GiB)")
 	flags.Lookup("cell-memory").DefValue = ""
 	flags.BoolVar(&f.noSandbox, "no-sandbox", false, "run the program without the sandbox of its process")
@@ -77,14 +79,18 @@ the call's argument as JSON on standard input and prints its result as JSON.`,
 
 // options checks the flags, reads the files and makes of both what the cell
 // wing wants.
-func (f *runFlags) options(env *Env, file string) (toolset.Options, error) {
+func (f *runFlags) options(ctx context.Context, env *Env, file string) (toolset.Options, error) {
 	opts := toolset.Options{Store: f.store, Images: f.out, Version: thisVersion().Version, HostArgs: f.hostArgs()}
 	opts.Waiting = func() { fmt.Fprintf(env.Stderr, "waiting for another run that holds %s\n", f.store) }
 	if f.verbose {
 		opts.Stderr = env.Stderr
 	}
+	opts.Slow = func(server string) { fmt.Fprintf(env.Stderr, "waiting for MCP server %q to start\n", server) }
+	if err := enough("cell-memory", f.cellMemory, 1); err != nil {
+		return opts, err
+	}
 	if f.timeout < 0 {
-		return opts, usage("", "--timeout %v: want a positive time", f.timeout)
+		return opts, usage("", "--timeout %v: want 0 or more", f.timeout)
 	}
 	for _, value := range f.mcp {
 		server, err := toolset.ParseServer(value, false)
@@ -110,8 +116,33 @@ func (f *runFlags) options(env *Env, file string) (toolset.Options, error) {
 			return opts, err
 		}
 	}
-	opts.Source, err = readProgram(env.Stdin, file)
+	opts.Source, err = readProgram(ctx, env, file)
 	return opts, err
+}
+
+// oneProgram wants one argument.
+func oneProgram(_ *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return errors.New("FILE is missing: want a program's file, or - for standard input")
+	case 1:
+		return nil
+	}
+	return fmt.Errorf("want one FILE, got %d: %q; quote a value that has blanks", len(args), args)
+}
+
+// notRun says that there is no program to run. It prints the last line of --json,
+// unless the command line itself is wrong.
+func (f *runFlags) notRun(env *Env, err error) error {
+	known, ok := errors.AsType[*failure](err)
+	if !f.asJSON || ok && known.code == exitUsage {
+		return err
+	}
+	printer := eventPrinter{out: env.Stdout}
+	if _, ok := errors.AsType[interruption](err); ok {
+		return errors.Join(err, printer.end(toolset.Outcome{Status: toolset.Terminated}, nil))
+	}
+	return errors.Join(err, printer.end(toolset.Outcome{}, err))
 }
 
 // headers reads --mcp-header. What is wrong is said without the value, which is
@@ -160,16 +191,38 @@ func (f *runFlags) hostArgs() []string {
 	return args
 }
 
-// readProgram reads a file, or in if its name is a hyphen.
-func readProgram(in io.Reader, file string) (string, error) {
+// readProgram reads a file, or standard input if its name is a hyphen, until
+// ctx ends. Of an input that an interruption cut off, nothing is run.
+func readProgram(ctx context.Context, env *Env, file string) (string, error) {
 	if file != "-" {
 		opened, err := os.Open(file)
 		if err != nil {
-			return "", err
+			if e, ok := errors.AsType[*os.PathError](err); ok {
+				err = e.Err
+			}
+			return "", fmt.Errorf("program %q: %w", file, err)
 		}
 		defer func() { _ = opened.Close() }()
-		in = opened
+		return readBounded(opened)
 	}
+	type input struct {
+		source string
+		err    error
+	}
+	read := make(chan input, 1)
+	go func() { // ends with the input, or with the process, which an interruption ends
+		source, err := readBounded(env.Stdin)
+		read <- input{source, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case in := <-read:
+		return in.source, cmp.Or(env.interrupted(ctx), in.err)
+	}
+}
+
+func readBounded(in io.Reader) (string, error) {
 	source, err := io.ReadAll(io.LimitReader(in, maxSource+1))
 	if err != nil {
 		return "", fmt.Errorf("read program: %w", err)
@@ -197,8 +250,14 @@ func runProgram(ctx context.Context, env *Env, opts toolset.Options, f runFlags)
 	if run.Err() != nil && errors.Is(err, run.Err()) { // before it had begun
 		outcome, err = toolset.Outcome{Status: toolset.Terminated}, nil
 	}
+	if err == nil && outcome.Status == toolset.Terminated && ctx.Err() == nil {
+		outcome.Error = fmt.Sprintf("the program took more than %v", f.timeout)
+	}
 	if f.asJSON {
 		err = errors.Join(err, printer.end(outcome, err))
+	}
+	if _, ok := errors.AsType[*toolset.CollisionError](err); ok {
+		err = hinted(err, "name a server, as in --mcp 'NAME: COMMAND', and its tools are called tools.NAME__TOOL")
 	}
 	switch {
 	case err != nil:
@@ -206,7 +265,7 @@ func runProgram(ctx context.Context, env *Env, opts toolset.Options, f runFlags)
 	case outcome.Status == toolset.Terminated && ctx.Err() != nil:
 		return context.Cause(ctx)
 	case outcome.Status == toolset.Terminated:
-		return fmt.Errorf("the program took more than %v", f.timeout)
+		return errors.New(outcome.Error)
 	case outcome.Status == toolset.Failed:
 		return errors.New(visible(outcome.Error))
 	}

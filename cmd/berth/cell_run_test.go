@@ -45,7 +45,7 @@ func TestCellRunFlags(t *testing.T) {
 		HostArgs: []string{"cell", "host", "--log-level", "warn", "--no-sandbox", "--cell-memory", "64MiB"},
 	}
 	ignored := cmp.Options{
-		cmpopts.IgnoreFields(toolset.Options{}, "Version", "Waiting"),
+		cmpopts.IgnoreFields(toolset.Options{}, "Version", "Waiting", "Slow"),
 		cmpopts.IgnoreFields(toolset.Tool{}, "Call"),
 		cmp.Comparer(func(a, b io.Writer) bool { return a == b }),
 	}
@@ -103,7 +103,7 @@ func TestCellRunEnds(t *testing.T) {
 		{"failed", toolset.Outcome{Status: toolset.Failed, Error: "Error: <no>\x1b[2J"}, nil, exitFailed, "error: Error: <no>␛[2J\n",
 			`{"schema":1,"event":"end","status":"failed","error":"Error: <no>\u001b[2J","wall_ms":0}`},
 		{"too early", toolset.Outcome{}, fmt.Errorf("start: %w", context.DeadlineExceeded), exitFailed, "error: the program took more than 1ns\n",
-			`{"schema":1,"event":"end","status":"terminated","wall_ms":0}`},
+			`{"schema":1,"event":"end","status":"terminated","error":"the program took more than 1ns","wall_ms":0}`},
 		{"broken", toolset.Outcome{}, broken, exitFailed, "error: host died\n",
 			`{"schema":1,"event":"end","status":"error","error":"host died","wall_ms":0}`},
 	} {
@@ -163,11 +163,17 @@ func TestCellRunPrintsForPeople(t *testing.T) {
 	}
 }
 
+func spaces(n int) *Env {
+	env := testEnv()
+	env.Stdin = io.NopCloser(strings.NewReader(strings.Repeat(" ", n)))
+	return env
+}
+
 func TestReadProgramBounded(t *testing.T) {
-	if _, err := readProgram(strings.NewReader(strings.Repeat(" ", maxSource+1)), "-"); err == nil {
+	if _, err := readProgram(t.Context(), spaces(maxSource+1), "-"); err == nil {
 		t.Error("a program over the limit was read")
 	}
-	if source, err := readProgram(strings.NewReader(strings.Repeat(" ", maxSource)), "-"); err != nil || len(source) != maxSource {
+	if source, err := readProgram(t.Context(), spaces(maxSource), "-"); err != nil || len(source) != maxSource {
 		t.Errorf("a program at the limit: %d bytes, %v", len(source), err)
 	}
 }

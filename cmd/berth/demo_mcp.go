@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +21,7 @@ It is meant to be started by an MCP client. It keeps everything in memory.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts := demomcp.Options{Version: thisVersion().Version, Now: env.Now}
 			err := demomcp.Run(cmd.Context(), env.Stdin, env.Stdout, opts)
-			return cmp.Or(err, context.Cause(cmd.Context()))
+			return cmp.Or(err, env.interrupted(cmd.Context()))
 		},
 	}
 }

@@ -25,6 +25,10 @@ type Env struct {
 
 	Terminal bool // Stdout is a terminal
 
+	// Settle returns when a verb's context knows of every signal that has come;
+	// nil if there are none.
+	Settle func()
+
 	CellHost  func(ctx context.Context, config hostConfig) error
 	CellCheck func() (sandbox.Report, []sandbox.Result, error)
 	CellRun   func(ctx context.Context, opts toolset.Options, emit func(toolset.Event) error) (toolset.Outcome, error)
@@ -51,6 +55,15 @@ func osEnv() *Env {
 		MCPStdio:  mcpserve.ServeStdio,
 		MCPHTTP:   mcpserve.ServeHTTP,
 	}
+}
+
+// interrupted returns the cause of ctx's end, nil if it has not ended. A signal
+// that came before the call counts, however shortly before it was.
+func (env *Env) interrupted(ctx context.Context) error {
+	if env.Settle != nil {
+		env.Settle()
+	}
+	return context.Cause(ctx)
 }
 
 // isTerminal takes any character device for a terminal.

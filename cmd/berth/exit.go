@@ -13,7 +13,8 @@ const (
 	exitDone        = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitUnreachable = 3   // the daemon cannot be reached
+	exitUnreachable = 3   // the daemon cannot be reached; kept for verbs that need it
+	exitHungUp      = 129 // by SIGHUP
 	exitInterrupted = 130 // by SIGINT
 	exitTerminated  = 143 // by SIGTERM
 )

@@ -14,6 +14,8 @@ func TestReport(t *testing.T) {
 	cancel(interruption{syscall.SIGINT})
 	terminated, cancel := context.WithCancelCause(t.Context())
 	cancel(interruption{syscall.SIGTERM})
+	hungUp, cancel := context.WithCancelCause(t.Context())
+	cancel(interruption{syscall.SIGHUP})
 	for _, tt := range []struct {
 		name string
 		ctx  context.Context
@@ -32,6 +34,7 @@ func TestReport(t *testing.T) {
 		{"interrupted, by its cause", interrupted, fmt.Errorf("wait: %w", context.Cause(interrupted)), exitInterrupted, ""},
 		{"failed while interrupted", interrupted, errors.New("save: disk full"), exitInterrupted, "error: save: disk full\n"},
 		{"terminated", terminated, fmt.Errorf("wait: %w", context.Canceled), exitTerminated, ""},
+		{"hung up", hungUp, context.Canceled, exitHungUp, ""},
 		{"done while interrupted", interrupted, nil, exitDone, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -12,8 +12,10 @@ import (
 )
 
 func main() {
-	ctx, stop := interruptible(context.Background())
-	code := run(ctx, osEnv())
+	ctx, settle, stop := interruptible(context.Background())
+	env := osEnv()
+	env.Settle = settle
+	code := run(ctx, env)
 	stop()
 	os.Exit(code)
 }

@@ -84,26 +84,25 @@ func serveMCP(ctx context.Context, env *Env, f mcpFlags) (err error) {
 	} else {
 		err = serveMCPHTTP(ctx, env, f, opts)
 	}
-	return cmp.Or(err, context.Cause(ctx))
+	return cmp.Or(err, env.interrupted(ctx))
 }
 
 // loadServers reads the configuration, from its default place if path is empty.
 func loadServers(env *Env, path string) (mcpserve.Config, error) {
-	hint := ""
+	hint := "say --config FILE, or write that file:\n" +
+		`{"mcpServers": {"demo": {"command": "berth", "args": ["demo-mcp"]}}}`
 	if path == "" {
 		home, err := berthHome(env)
 		if err != nil {
 			return mcpserve.Config{}, err
 		}
 		path = filepath.Join(home, "mcp.json")
-		hint = "say --config FILE, or write that file:\n" +
-			`{"mcpServers": {"demo": {"command": "berth", "args": ["demo-mcp"]}}}`
 	}
 	config, warnings, err := mcpserve.LoadConfig(path, env.LookupEnv)
 	for _, w := range warnings {
 		fmt.Fprintf(env.Stderr, "warning: %s: %s\n", path, w)
 	}
-	if hint != "" && errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
 		err = hinted(err, hint)
 	}
 	return config, err

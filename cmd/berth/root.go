@@ -1,8 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 )
@@ -11,12 +15,18 @@ import (
 // code. It may be called any number of times in one process.
 func run(ctx context.Context, env *Env) int {
 	args := dispatch(env.Args)
-	root := newRoot(env)
+	own, out := *env, &notedWriter{WriteCloser: env.Stdout}
+	own.Stdout = out
+	root := newRoot(&own)
 	root.SetArgs(args)
 	started := false
 	onRun(root, func() { started = true })
 	cmd, err := root.ExecuteContextC(ctx)
-	if err != nil && !started {
+	lost := out.lost()
+	switch {
+	case lost != nil && (err == nil || !started): // cobra drops it, of help for instance
+		err = fmt.Errorf("write standard output: %w", lost)
+	case err != nil && !started:
 		err = wrongUsage(cmd, err)
 	}
 	return report(ctx, env.Stderr, err)
@@ -29,7 +39,8 @@ func newRoot(env *Env) *cobra.Command {
 		Short: "A host for AI agents and the code they write",
 		Long: `berth is a host for AI agents: it runs the code they write with the tools you
 give them, and stands in for the code-mode host of Codex.`,
-		Example: "  berth version",
+		Example: "  echo 'text(6 * 7)' | berth cell run -",
+		Version: thisVersion().Version,
 	},
 		cellCommand(env),
 		mcpCommand(env),
@@ -37,6 +48,7 @@ give them, and stands in for the code-mode host of Codex.`,
 		versionCommand(env),
 		completionCommand(env),
 	)
+	root.SetVersionTemplate("berth {{.Version}}\n")
 	root.SilenceErrors = true // report prints them
 	root.SilenceUsage = true
 	root.CompletionOptions.DisableDefaultCmd = true // completionCommand has an example
@@ -48,6 +60,7 @@ give them, and stands in for the code-mode host of Codex.`,
 		if c.Name() == "help" {
 			c.Short = "Show the help of any command"
 			c.Example = "  berth help version"
+			c.Run, c.RunE = nil, showHelp
 		}
 	}
 	return root
@@ -62,14 +75,73 @@ func group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return c.Help()
 		}
-		hint := "run '" + c.CommandPath() + " --help' for the commands there are"
-		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-			hint = "did you mean '" + c.CommandPath() + " " + near[0] + "'?"
-		}
-		return usage(hint, "unknown command %q for %q", args[0], c.CommandPath())
+		return unknownVerb(c, args[0])
 	}
 	c.AddCommand(verbs...)
 	return c
+}
+
+// unknownVerb is the error for a verb that c does not have, with the likeliest
+// one that it, or a command below it, has.
+func unknownVerb(c *cobra.Command, name string) error {
+	hint := "run '" + c.CommandPath() + " --help' for the commands there are"
+	if near := c.SuggestionsFor(name); len(near) > 0 {
+		hint = "did you mean '" + c.CommandPath() + " " + near[0] + "'?"
+	} else if below := below(c, name); below != nil {
+		hint = "did you mean '" + below.CommandPath() + "'?"
+	}
+	return usage(hint, "unknown command %q for %q", name, c.CommandPath())
+}
+
+// below returns the command of that name somewhere below c, or nil.
+func below(c *cobra.Command, name string) *cobra.Command {
+	for _, child := range c.Commands() {
+		if child.Name() == name {
+			return child
+		}
+		if found := below(child, name); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// showHelp shows the help of the command that args name.
+func showHelp(c *cobra.Command, args []string) error {
+	found, rest, err := c.Root().Find(args)
+	switch {
+	case err != nil:
+		return wrongUsage(c, err)
+	case len(rest) > 0:
+		return unknownVerb(found, rest[0])
+	}
+	found.InitDefaultHelpFlag()
+	found.InitDefaultVersionFlag()
+	return found.Help()
+}
+
+// notedWriter remembers the first error of the writer in it. It is as safe for
+// concurrent use as that one.
+type notedWriter struct {
+	io.WriteCloser
+	mu  sync.Mutex
+	err error // guarded by mu
+}
+
+func (w *notedWriter) Write(p []byte) (int, error) {
+	n, err := w.WriteCloser.Write(p)
+	if err != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.err = cmp.Or(w.err, err)
+	}
+	return n, err
+}
+
+func (w *notedWriter) lost() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
 }
 
 // onRun has f called before the work of any verb in the tree begins. Whatever
