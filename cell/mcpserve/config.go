@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/berth-dev/berth/cell/internal/strict"
 	"github.com/berth-dev/berth/cell/internal/upstream"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -92,20 +93,20 @@ func readConfig(path string) ([]byte, error) {
 
 func parseConfig(data []byte, lookup func(string) (string, bool)) (Config, []string, error) {
 	var file map[string]jsontext.Value
-	if err := json.Unmarshal(data, &file); err != nil {
+	if err := strict.Unmarshal(data, &file, "key"); err != nil {
 		return Config{}, nil, err
 	}
 	var problems []error
 	for _, key := range slices.Sorted(maps.Keys(file)) {
 		if key != "mcpServers" && key != "$schema" {
-			problems = append(problems, fmt.Errorf("%s: unknown key", key))
+			problems = append(problems, fmt.Errorf("unknown key %q, want \"mcpServers\"", key))
 		}
 	}
 	var servers map[string]jsontext.Value
 	if file["mcpServers"] == nil {
 		problems = append(problems, errors.New("mcpServers: is missing"))
-	} else if err := json.Unmarshal(file["mcpServers"], &servers); err != nil {
-		problems = append(problems, fmt.Errorf("mcpServers: want an object of servers: %w", err))
+	} else if err := strict.Unmarshal(file["mcpServers"], &servers, "key"); err != nil {
+		problems = append(problems, fmt.Errorf("mcpServers: %w", err))
 	}
 	var c Config
 	var warnings []string
@@ -134,8 +135,8 @@ func parseServer(name string, value jsontext.Value, lookup func(string) (string,
 		return nil, nil, errors.New("a name is missing")
 	}
 	var members map[string]jsontext.Value
-	if err := json.Unmarshal(value, &members); err != nil {
-		return nil, nil, fmt.Errorf("want an object: %w", err)
+	if err := strict.Unmarshal(value, &members, "key"); err != nil {
+		return nil, nil, err
 	}
 	var ignored []string
 	for _, key := range foreign {
@@ -149,7 +150,7 @@ func parseServer(name string, value jsontext.Value, lookup func(string) (string,
 		return nil, ignored, err
 	}
 	var s serverJSON
-	if err := json.Unmarshal(rest, &s, json.RejectUnknownMembers(true)); err != nil {
+	if err := strict.Unmarshal(rest, &s, "key"); err != nil {
 		return nil, ignored, err
 	}
 	if s.Disabled {

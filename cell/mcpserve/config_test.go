@@ -75,13 +75,13 @@ func TestUnsetVariables(t *testing.T) {
 
 func TestConfigProblems(t *testing.T) {
 	for content, want := range map[string][]string{
-		`{`:                  {"unexpected EOF"},
-		`[]`:                 {"cannot unmarshal"},
+		`{`:                  {"line 1, column 2: unexpected EOF"},
+		`[]`:                 {"want an object, got an array"},
 		`{}`:                 {"mcpServers: is missing"},
-		`{"mcpServers": 5}`:  {"mcpServers: want an object of servers"},
-		`{"mcpservers": {}}`: {"mcpservers: unknown key", "mcpServers: is missing"},
+		`{"mcpServers": 5}`:  {"mcpServers: want an object, got a number"},
+		`{"mcpservers": {}}`: {`unknown key "mcpservers", want "mcpServers"`, "mcpServers: is missing"},
 		`{"mcpServers": {"a": {"comand": "x"}, "b": {"command": 5}, "c": {"command": "x", "url": "http://h"}, "d": 1, " ": {"command": "x"}}}`: {
-			`mcpServers.a: `, `"comand"`, `mcpServers.b: `, "mcpServers.c: both command and url are set", "mcpServers.d: want an object", "mcpServers. : a name is missing"},
+			`mcpServers.a: unknown key "comand", want "command", "args", `, `mcpServers.b: command: want a string`, "mcpServers.c: both command and url are set", "mcpServers.d: want an object", "mcpServers. : a name is missing"},
 		`{"mcpServers": {"a": {"type": "sse", "url": "http://h"}}}`:      {`mcpServers.a: type: "sse", want stdio or http`},
 		`{"mcpServers": {"a": {"command": "x", "timeout_seconds": -1}}}`: {"mcpServers.a: timeout_seconds: -1, want 0 to 86400"},
 		`{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}`: {"duplicate"},

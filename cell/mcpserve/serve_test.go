@@ -50,8 +50,8 @@ func TestArguments(t *testing.T) {
 		args map[string]any
 		want string
 	}{
-		{"exec", map[string]any{"source": "", "yield": 1}, `unknown object member name "yield"`},
-		{"exec", map[string]any{"source": 5}, "exec: "},
+		{"exec", map[string]any{"code": "text(1)"}, `exec: unknown argument "code", want "source", "yield_time_ms" or "max_output_tokens"`},
+		{"exec", map[string]any{"source": 5}, "exec: source: want a string, got a number"},
 		{"exec", map[string]any{"source": "", "yield_time_ms": -1}, "exec: a number is negative"},
 		{"exec", map[string]any{"source": "", "max_output_tokens": -1}, "exec: a number is negative"},
 		{"wait", map[string]any{"cell_id": "77"}, "exec cell 77 not found"},

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/berth-dev/berth/cell/codemode"
-	"github.com/go-json-experiment/json"
+	"github.com/berth-dev/berth/cell/internal/strict"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -188,5 +188,5 @@ func decodeStrict(raw []byte, into any) error {
 	if len(raw) == 0 {
 		raw = []byte("{}")
 	}
-	return json.Unmarshal(raw, into, json.RejectUnknownMembers(true))
+	return strict.Unmarshal(raw, into, "argument")
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/berth-dev/berth/cell/codemode"
 	"github.com/berth-dev/berth/cell/internal/process"
+	"github.com/berth-dev/berth/cell/internal/strict"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -85,8 +86,8 @@ func readBounded(path string, limit int64) ([]byte, error) {
 
 func parseCommands(data []byte, path string) ([]Tool, error) {
 	var members map[string]jsontext.Value
-	if err := json.Unmarshal(data, &members); err != nil {
-		return nil, fmt.Errorf("want an object of tools: %w", err)
+	if err := strict.Unmarshal(data, &members, "key"); err != nil {
+		return nil, fmt.Errorf("read tools: %w", err)
 	}
 	slots := make(chan struct{}, maxCommands)
 	var tools []Tool
@@ -107,7 +108,7 @@ func parseCommand(name string, value jsontext.Value, slots chan struct{}) (Tool,
 	long := commandJSON{Command: value}
 	if value.Kind() == '{' {
 		long.Command = nil
-		if err := json.Unmarshal(value, &long, json.RejectUnknownMembers(true)); err != nil {
+		if err := strict.Unmarshal(value, &long, "key"); err != nil {
 			return Tool{}, err
 		}
 	}
@@ -129,7 +130,7 @@ func parseCommand(name string, value jsontext.Value, slots chan struct{}) (Tool,
 		}
 		maps.Copy(c.env, long.Env)
 	case '[':
-		if err := json.Unmarshal(long.Command, &c.argv); err != nil {
+		if err := strict.Unmarshal(long.Command, &c.argv, "key"); err != nil {
 			return Tool{}, fmt.Errorf("command: want a list of words: %w", err)
 		}
 	default:

@@ -95,13 +95,13 @@ func TestCancelledCommandIsKilled(t *testing.T) {
 
 func TestToolsFileProblems(t *testing.T) {
 	for content, want := range map[string][]string{
-		`[]`:                      {"want an object of tools"},
-		`{"a":`:                   {"want an object of tools"},
-		`{"a":"x","a":"y"}`:       {"want an object of tools", "duplicate"},
+		`[]`:                      {"read tools: want an object, got an array"},
+		`{"a":`:                   {"read tools: line 1, column 6: unexpected EOF"},
+		`{"a":"x","a":"y"}`:       {`read tools: line 1, column 10: duplicate key "a"`},
 		`{"a":5,"b":"","c":"'x"}`: {"a: command: want a command line or a list of words", "b: command: there is no program", "c: command: a quote is not closed"},
 		`{"a":[]}`:                {"a: command: there is no program"},
-		`{"a":["x",1]}`:           {"a: command: want a list of words"},
-		`{"a":{"command":"x","tiemout_seconds":1}}`:  {"tiemout_seconds"},
+		`{"a":["x",1]}`:           {"a: command: want a list of words: 1: want a string, got a number"},
+		`{"a":{"command":"x","tiemout_seconds":1}}`:  {`a: unknown key "tiemout_seconds", want "command", "description", "input_schema", "output_schema", "timeout_seconds", "env" or "cwd"`},
 		`{"a":{"command":"x","timeout_seconds":-1}}`: {"a: timeout_seconds: -1, want 0 to 86400"},
 		`{"a":{"description":"x"}}`:                  {"a: command: want a command line or a list of words"},
 	} {
