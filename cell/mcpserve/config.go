@@ -121,7 +121,8 @@ func parseConfig(data []byte, lookup func(string) (string, bool)) (Config, []str
 		case errors.As(err, &unset):
 			warnings = append(warnings, fmt.Sprintf("%s is left out: %v", path, err))
 		case err != nil:
-			problems = append(problems, fmt.Errorf("%s: %w", path, err))
+			at := jsontext.Pointer("/mcpServers").AppendToken(name)
+			problems = append(problems, strict.Place(data, at, fmt.Errorf("%s: %w", path, err)))
 		case s != nil:
 			c.Servers = append(c.Servers, *s)
 		}

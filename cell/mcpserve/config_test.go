@@ -81,7 +81,7 @@ func TestConfigProblems(t *testing.T) {
 		`{"mcpServers": 5}`:  {"mcpServers: want an object, got a number"},
 		`{"mcpservers": {}}`: {`unknown key "mcpservers", want "mcpServers"`, "mcpServers: is missing"},
 		`{"mcpServers": {"a": {"comand": "x"}, "b": {"command": 5}, "c": {"command": "x", "url": "http://h"}, "d": 1, " ": {"command": "x"}}}`: {
-			`mcpServers.a: unknown key "comand", want "command", "args", `, `mcpServers.b: command: want a string`, "mcpServers.c: both command and url are set", "mcpServers.d: want an object", "mcpServers. : a name is missing"},
+			`line 1, column 23: mcpServers.a: unknown key "comand", want "command", "args", `, `mcpServers.b: command: want a string`, "mcpServers.c: both command and url are set", "mcpServers.d: want an object", "mcpServers. : a name is missing"},
 		`{"mcpServers": {"a": {"type": "sse", "url": "http://h"}}}`:      {`mcpServers.a: type: "sse", want stdio or http`},
 		`{"mcpServers": {"a": {"command": "x", "timeout_seconds": -1}}}`: {"mcpServers.a: timeout_seconds: -1, want 0 to 86400"},
 		`{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}`: {"duplicate"},

@@ -84,6 +84,30 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
+// Who is refused reads what was refused, and what would change that.
+func TestHTTPRefusalIsExplained(t *testing.T) {
+	url := serveHTTP(t, mcpserve.HTTPOptions{Token: "tok"}, options())
+	for name, change := range map[string]func(*http.Request){
+		`forbidden host "box.example"`:  func(r *http.Request) { r.Host = "box.example" },
+		`forbidden origin ["http://b"]`: func(r *http.Request) { r.Header.Set("Origin", "http://b") },
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(req)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil || !strings.HasPrefix(string(body), name) || !strings.Contains(string(body), "--http-host") {
+			t.Errorf("%s: %q, %v", name, body, err)
+		}
+	}
+}
+
 func TestHTTPGuard(t *testing.T) {
 	url := serveHTTP(t, mcpserve.HTTPOptions{Token: "tok", Hosts: []string{"berth.example"}}, options())
 	for _, c := range []struct {

@@ -95,7 +95,7 @@ func parseCommands(data []byte, path string) ([]Tool, error) {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		tool, err := parseCommand(name, members[name], slots)
 		if err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", name, err))
+			problems = append(problems, strict.Place(data, jsontext.Pointer("").AppendToken(name), fmt.Errorf("%s: %w", name, err)))
 			continue
 		}
 		tool.Source = fmt.Sprintf("tools file %q", path)

@@ -33,7 +33,7 @@ func Unmarshal(data []byte, into any, noun string) error {
 		if known := keys(reflect.TypeOf(into)); len(known) > 0 && !strings.Contains(path, ".") {
 			text += ", want " + choice(known)
 		}
-		return errors.New(text)
+		return &Error{e.JSONPointer, text}
 	}
 	text := "want " + kind(e.GoType)
 	if e.JSONKind != 0 {
@@ -42,13 +42,44 @@ func Unmarshal(data []byte, into any, noun string) error {
 	if path != "" {
 		text = path + ": " + text
 	}
-	return errors.New(text)
+	return &Error{e.JSONPointer, text}
+}
+
+// Error is what is wrong with a value that is JSON.
+type Error struct {
+	At   jsontext.Pointer // what the error is about, from the value that was decoded
+	text string
+}
+
+func (e *Error) Error() string { return e.text }
+
+// Place puts before err the line and the column, in data, of what it is about:
+// the value at a pointer, or one in that value if err holds an [Error].
+func Place(data []byte, at jsontext.Pointer, err error) error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		at += e.At
+	}
+	decoder := jsontext.NewDecoder(bytes.NewReader(data))
+	for {
+		start := int(decoder.InputOffset())
+		if _, end := decoder.ReadToken(); end != nil {
+			return err
+		}
+		if decoder.StackPointer() == at {
+			start += len(data[start:]) - len(bytes.TrimLeft(data[start:], " \t\r\n,:"))
+			line, column := position(data[:start])
+			return fmt.Errorf("line %d, column %d: %w", line, column, err)
+		}
+	}
+}
+
+// position is the line and the column behind data, both from 1 and in bytes.
+func position(data []byte) (line, column int) {
+	return 1 + bytes.Count(data, []byte("\n")), len(data) - bytes.LastIndexByte(data, '\n')
 }
 
 func syntax(data []byte, e *jsontext.SyntacticError, noun string) error {
-	before := data[:min(int(e.ByteOffset), len(data))]
-	line := 1 + bytes.Count(before, []byte("\n"))
-	column := len(before) - bytes.LastIndexByte(before, '\n')
+	line, column := position(data[:min(int(e.ByteOffset), len(data))])
 	what := error(e.Err)
 	if errors.Is(e, jsontext.ErrDuplicateName) {
 		what = fmt.Errorf("duplicate %s %q", noun, e.JSONPointer.LastToken())

@@ -1,9 +1,12 @@
 package strict_test
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/berth-dev/berth/cell/internal/strict"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 type server struct {
@@ -39,6 +42,26 @@ func TestUnmarshal(t *testing.T) {
 	var any map[string]string
 	if err := strict.Unmarshal([]byte(`[1]`), &any, "key"); text(err) != "want an object, got an array" {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestPlace(t *testing.T) {
+	data := []byte("{\n  \"a\": {\"command\": \"x\"},\n  \"b~/\": {\n    \"args\": [\"x\",\n\t5]}\n}\n")
+	var s server
+	wrong := fmt.Errorf("b: %w", strict.Unmarshal([]byte(`{"args": ["x", 5]}`), &s, "key"))
+	for _, c := range []struct {
+		at   jsontext.Pointer
+		err  error
+		want string
+	}{
+		{"/a", errors.New("no"), "line 2, column 3: no"},
+		{"/b~0~1", errors.New("no"), "line 3, column 3: no"},
+		{"/b~0~1", wrong, "line 5, column 2: b: args.1: want a string, got a number"},
+		{"/c", errors.New("no"), "no"},
+	} {
+		if got := text(strict.Place(data, c.at, c.err)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.at, got, c.want)
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ type stdioConn struct {
 	in      *frame.Reader
 	junk    *process.Lines
 	garbage int
-	eof     atomic.Bool // Read has come to an end
+	parted  atomic.Bool // a Read or a Write has come to an end
 
 	write sync.Mutex // held while a message is written
 	close sync.Once
@@ -85,7 +85,7 @@ func (c *stdioConn) SessionID() string { return "" }
 func (c *stdioConn) Read(context.Context) (jsonrpc.Message, error) {
 	for {
 		if _, err := c.in.Next(); err != nil {
-			c.eof.Store(true)
+			c.parted.Store(true)
 			return nil, fmt.Errorf("read message: %w", err)
 		}
 		line := c.in.Take()
@@ -117,6 +117,7 @@ func (c *stdioConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 		return fmt.Errorf("write message: %w", err)
 	}
 	if _, err := c.p.Stdin.Write(append(data, '\n')); err != nil {
+		c.parted.Store(true)
 		return fmt.Errorf("write message: %w", err)
 	}
 	return nil
@@ -135,9 +136,9 @@ func (c *stdioConn) Close() error {
 }
 
 // ended reports whether the command ends by itself, for which it gets a moment
-// if it has closed its output.
+// if it has closed a stream.
 func (c *stdioConn) ended() bool {
-	if !c.eof.Load() {
+	if !c.parted.Load() {
 		return false
 	}
 	timer := time.NewTimer(stopPolite)
