@@ -144,8 +144,9 @@ func TestStop(t *testing.T) {
 		"kill":   {`trap "" TERM; echo; while :; do sleep 0.01; done`, -1},
 		"cancel": {`trap "" TERM; echo; while :; do sleep 0.01; done`, -1},
 	} {
+		polite := map[string]time.Duration{"term": 10 * time.Millisecond}
 		t.Run(name, func(t *testing.T) {
-			p := start(t, process.Options{}, c.script)
+			p := start(t, process.Options{Polite: polite[name]}, c.script)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			grace := 200 * time.Millisecond
@@ -155,6 +156,9 @@ func TestStop(t *testing.T) {
 				grace = time.Hour
 			case "input":
 				grace = time.Hour
+			case "term":
+				grace = time.Hour // after the signal: the shell may be slow
+				fallthrough
 			default:
 				if _, err := p.Stdout.Read(make([]byte, 1)); err != nil { // the trap is set
 					t.Fatal(err)
