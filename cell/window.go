@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Call is a call of a tool, or a notification, that a program made. The
@@ -80,6 +81,8 @@ type window struct {
 	ring    fifo[*calls]    // cells with waiting calls, each once
 	waiting int             // calls of all cells that wait
 	pumping bool            // one goroutine hands over at a time, so that order holds
+	sending *Call           // what it hands over now
+	handed  []chan struct{} // to be closed when it has
 }
 
 // calls are one cell's calls. The fields are guarded by window.mu.
@@ -164,6 +167,7 @@ func (w *window) next() *Call {
 func (w *window) send(c *Call) {
 	cell := c.owner.cell
 	cell.hold()
+	w.sending = c
 	w.mu.Unlock()
 	err := w.handOver(c)
 	w.mu.Lock()
@@ -182,6 +186,13 @@ func (w *window) send(c *Call) {
 	case cancelled && err == nil:
 		w.delegate.Cancel(c)
 	}
+	w.mu.Lock()
+	w.sending = nil
+	for _, ch := range w.handed {
+		close(ch)
+	}
+	w.handed = nil
+	w.mu.Unlock()
 	cell.release()
 	w.mu.Lock()
 }
@@ -221,7 +232,9 @@ func (w *window) answer(id int64, a answer) {
 	w.pump()
 }
 
-// drop forgets all calls of q for good, and cancels those that are out.
+// drop forgets all calls of q for good, and cancels those that are out. When it
+// returns the Delegate has heard the last of them, unless it does not come back
+// from a call whose context has ended.
 func (w *window) drop(q *calls) {
 	w.mu.Lock()
 	if q.closed {
@@ -254,7 +267,28 @@ func (w *window) drop(q *calls) {
 		w.delegate.Cancel(c)
 	}
 	w.mu.Lock()
+	if w.sending != nil && w.sending.owner == q {
+		w.awaitHandover()
+	}
 	w.pump()
+}
+
+// handoverTime is how long drop waits for a Delegate to come back.
+const handoverTime = 5 * time.Millisecond
+
+// awaitHandover waits until what is being handed over has been. It is entered
+// and left with w.mu held.
+func (w *window) awaitHandover() {
+	done := make(chan struct{})
+	w.handed = append(w.handed, done)
+	w.mu.Unlock()
+	patience := time.NewTimer(handoverTime)
+	defer patience.Stop()
+	select {
+	case <-done:
+	case <-patience.C:
+	}
+	w.mu.Lock()
 }
 
 // leaveRing takes q, which is in the ring, out of it. The ring is as long as
