@@ -50,6 +50,7 @@ func TestArguments(t *testing.T) {
 		args map[string]any
 		want string
 	}{
+		{"exec", map[string]any{}, `exec: no "source", the program to run`},
 		{"exec", map[string]any{"code": "text(1)"}, `exec: unknown argument "code", want "source", "yield_time_ms" or "max_output_tokens"`},
 		{"exec", map[string]any{"source": 5}, "exec: source: want a string, got a number"},
 		{"exec", map[string]any{"source": "", "yield_time_ms": -1}, "exec: a number is negative"},

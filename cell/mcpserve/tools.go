@@ -21,9 +21,9 @@ const (
 
 // execArgs are the arguments of exec.
 type execArgs struct {
-	Source string `json:"source"`
-	Yield  *int64 `json:"yield_time_ms"`
-	Tokens *int64 `json:"max_output_tokens"`
+	Source *string `json:"source"`
+	Yield  *int64  `json:"yield_time_ms"`
+	Tokens *int64  `json:"max_output_tokens"`
 }
 
 // waitArgs are the arguments of wait.
@@ -74,6 +74,9 @@ func (s *session) exec(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Call
 	if err := decodeStrict(req.Params.Arguments, &args); err != nil {
 		return failed("exec: %v", err), nil
 	}
+	if args.Source == nil {
+		return failed(`exec: no "source", the program to run`), nil
+	}
 	yield, err1 := bounded(args.Yield, defaultYield, maxYield)
 	tokens, err2 := bounded(args.Tokens, defaultTokens, 1<<31-1)
 	if err := errors.Join(err1, err2); err != nil {
@@ -92,7 +95,7 @@ func (s *session) exec(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Call
 	defer s.end(r)
 	budget := int32(tokens)
 	return s.execute(ctx, r, &codemode.WireExecuteRequest{ToolCallID: "exec", EnabledTools: c.set.Definitions(),
-		Source: args.Source, YieldTimeMs: &yield, MaxOutputTokens: &budget}), nil
+		Source: *args.Source, YieldTimeMs: &yield, MaxOutputTokens: &budget}), nil
 }
 
 // execute starts a cell and returns what its first observer saw.
