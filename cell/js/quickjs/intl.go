@@ -32,11 +32,7 @@ func (i *isolate) touchIntl(source string) {
 
 // loadIntl evaluates the script: load(builtIns).
 func (i *isolate) loadIntl(a args) value {
-	code, err := i.intlCode()
-	if err != nil {
-		return i.throwTypeError(err.Error())
-	}
-	f := i.evalBytecode(code)
+	f := i.evalBytecode(intlCode)
 	if isException(f) {
 		return exception
 	}

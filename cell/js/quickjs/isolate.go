@@ -34,9 +34,8 @@ type isolate struct {
 
 	dialect  js.Dialect
 	intl     *intl.Instance
-	intlCode func() ([]byte, error) // its script, compiled when first asked for
-	source   *v8err.Source          // for positions and names in errors
-	promise  value                  // the module's, once it is evaluated
+	source   *v8err.Source // for positions and names in errors
+	promise  value         // the module's, once it is evaluated
 	started  bool
 	linking  bool   // static imports are being resolved
 	imported string // the first static import

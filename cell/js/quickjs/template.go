@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"modernc.org/libc"
@@ -16,9 +15,6 @@ import (
 	"github.com/berth-dev/berth/cell/js/internal/intl"
 	"github.com/berth-dev/berth/cell/js/internal/v8err"
 )
-
-//go:embed prelude.js
-var prelude string
 
 // A template is an isolate's memory as it is before its program: the engine's
 // built-ins and our environment, as an image with the places of all addresses
@@ -38,8 +34,7 @@ type template struct {
 	roots   roots    // at base
 	originals
 
-	intl     *intl.Instance
-	intlCode func() ([]byte, error)
+	intl *intl.Instance
 }
 
 // free is an account without limits, for the template.
@@ -53,14 +48,10 @@ func (free) LimitError() string  { return "" }
 // end before a program touches Intl, whose script takes half of the time: it is
 // compiled then.
 func newTemplate(env intl.Env) (*template, error) {
-	code, err := compile(prelude, intl.StubSource())
-	if err != nil {
-		return nil, fmt.Errorf("compile the environment: %w", err)
-	}
-	t := &template{intl: intl.New(env), intlCode: sync.OnceValues(compileIntl)}
-	err = withZone(env.TimeZone, func() error {
+	t := &template{intl: intl.New(env)}
+	err := withZone(env.TimeZone, func() error {
 		return withScratch(func(i *isolate) error {
-			if err := i.furnish(code[0], code[1]); err != nil {
+			if err := i.furnish(); err != nil {
 				return err
 			}
 			t.record(i)
@@ -132,7 +123,7 @@ func (t *template) clone(from *regions, host js.Host, acct js.Account) (*isolate
 		source: v8err.NewSource(moduleName, "", nil)}
 	i.thread.attach(i)
 	i.roots, i.originals = t.roots.moved(delta), t.originals
-	i.intl, i.intlCode = t.intl, t.intlCode
+	i.intl = t.intl
 	i.prepareScratch()
 	(*lib.TJSContext)(unsafe.Add(nil, i.ctx)).Frandom_state = rand.Uint64() | 1
 	return i, nil
@@ -170,12 +161,12 @@ func (i *isolate) build() error {
 }
 
 // furnish adds the environment.
-func (i *isolate) furnish(prelude, intlStub []byte) error {
+func (i *isolate) furnish() error {
 	i.hookErrors()
-	if err := i.runPrelude(prelude); err != nil {
+	if err := i.runPrelude(preludeCode); err != nil {
 		return err
 	}
-	if err := i.runIntlStub(intlStub); err != nil {
+	if err := i.runIntlStub(intlStubCode); err != nil {
 		return err
 	}
 	i.hookBuiltins()
@@ -208,47 +199,6 @@ func (i *isolate) newFunction(code uintptr, magic int) value {
 func (i *isolate) newHelper(name string) value {
 	k := slices.IndexFunc(i.thread.helpers, func(h namedHelper) bool { return h.name == name })
 	return i.newFunction(address(callHelper), k)
-}
-
-// compile makes bytecode of scripts that are parts of the environment, without
-// source and positions: their functions look built in.
-func compile(sources ...string) (code [][]byte, err error) {
-	err = withScratch(func(i *isolate) error {
-		lib.XJS_SetStripInfo(i.tls(), i.rt, lib.MJS_STRIP_SOURCE|lib.MJS_STRIP_DEBUG)
-		for _, source := range sources {
-			compiled, err := i.compileScript(source)
-			if err != nil {
-				return err
-			}
-			code = append(code, compiled)
-		}
-		return nil
-	})
-	return code, err
-}
-
-func compileIntl() ([]byte, error) {
-	code, err := compile(intl.Source())
-	if err != nil {
-		return nil, fmt.Errorf("compile Intl: %w", err)
-	}
-	return code[0], nil
-}
-
-func (i *isolate) compileScript(source string) ([]byte, error) {
-	p := i.copyIn(source)
-	defer i.discardCopy(p)
-	f := lib.XJS_Eval(i.tls(), i.ctx, p, lib.Tsize_t(len(source)), i.arena.base+scratchName,
-		lib.MJS_EVAL_TYPE_GLOBAL|lib.MJS_EVAL_FLAG_COMPILE_ONLY)
-	if isException(f) {
-		return nil, i.preludeFailure()
-	}
-	size := i.arena.base + scratchSize
-	code := lib.XJS_WriteObject(i.tls(), i.ctx, size, f, lib.MJS_WRITE_OBJ_BYTECODE)
-	if code == 0 {
-		return nil, i.preludeFailure()
-	}
-	return slices.Clone(bytesAt(code, *word(size))), nil
 }
 
 // evalBytecode is the value of a compiled script.
